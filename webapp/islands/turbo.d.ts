@@ -1,0 +1,9 @@
+/** The part of Turbo that the islands use; the package brings no types. */
+declare module "@hotwired/turbo" {
+  export function renderStreamMessage(message: string): void;
+  export function visit(location: string, options?: { action?: "advance" | "replace" }): void;
+  export const config: {
+    drive: { progressBarDelay: number };
+    forms: { confirm: (message: string, form: HTMLFormElement, submitter: HTMLElement | null) => Promise<boolean> };
+  };
+}
