@@ -1,0 +1,226 @@
+package io.sluice.identity;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the templates below {@code pages/identity} take. A form that was refused is drawn again (status 422) by the same
+ * template, with what was typed and a {@link Note} per field; a form that was granted answers 303 to a page with a note.
+ * Every form works without JavaScript.
+ */
+@NullMarked
+public final class IdentityPages {
+    /** Rows of the people page that are drawn at once. */
+    public static final int PAGE_SIZE = 50;
+
+    private IdentityPages() {}
+
+    /**
+     * A sentence for the reader, as a key of {@code webapp/texts} and the values that are put into it.
+     *
+     * @param key for instance {@code signIn.wrong}; the keys that exist are listed there under {@code note.} and {@code fault.}
+     */
+    public record Note(boolean bad, String key, List<Object> values) {
+        public Note {
+            values = List.copyOf(values);
+        }
+
+        public static Note good(String key, Object... values) {
+            return new Note(false, key, List.of(values));
+        }
+
+        public static Note bad(String key, Object... values) {
+            return new Note(true, key, List.of(values));
+        }
+    }
+
+    /** What was wrong with a form: a note per field name, and one for the form as a whole. */
+    public record Faults(Map<String, Note> fields, @Nullable Note form) {
+        public static final Faults NONE = new Faults(Map.of(), null);
+
+        public Faults {
+            fields = Map.copyOf(fields);
+        }
+
+        public @Nullable Note of(String field) {
+            return fields.get(field);
+        }
+    }
+
+    /**
+     * {@code identity/sign-in.jte}, for GET and a refused POST /sign-in.
+     *
+     * @param next the path of this portal to go on to
+     * @param note why it was refused, or that one was signed out
+     */
+    public record SignIn(String name, String next, @Nullable Note note) {}
+
+    /**
+     * {@code identity/set-up.jte}, for GET /set-up?token= and a refused POST /set-up.
+     *
+     * @param usable whether the token still opens the set-up; otherwise the page says how to get another link
+     */
+    public record SetUp(String token, String name, boolean usable, Faults faults) {}
+
+    /**
+     * {@code identity/home.jte}, for GET /.
+     *
+     * @param people how many there are; counts beyond an administrator's own are not looked up for others (0)
+     */
+    public record Home(
+            PersonRow me,
+            long people,
+            int tokens,
+            int keys,
+            @Nullable Note note) {}
+
+    /** One line of the people page, and of {@code identity/person-row.jte} with {@code page} = this record. */
+    public record PersonRow(
+            long id,
+            String name,
+            String email,
+            boolean admin,
+            boolean disabled,
+            List<String> groups,
+            Instant created,
+            @Nullable Instant lastSeen) {
+        public PersonRow {
+            groups = List.copyOf(groups);
+        }
+    }
+
+    /**
+     * {@code identity/people.jte}, for GET /people?search=&amp;after= and a refused POST /people: newest first, {@link #PAGE_SIZE}
+     * at once. New people are prepended to {@code people-rows}, which only the first page of the whole list has; changed ones
+     * replace {@code person-ID}, deleted ones remove it; {@code people-total} is updated. On other pages these find no target.
+     *
+     * @param older the path of the page after this one, with its search; null on the last
+     * @param newer the path of the page before this one; null on the first
+     * @param total how many people there are, whatever the search
+     * @param cursor where /live/people?since= goes on
+     */
+    public record People(
+            List<PersonRow> rows,
+            String search,
+            @Nullable String older,
+            @Nullable String newer,
+            long total,
+            String cursor,
+            NewPerson form,
+            @Nullable Note note) {
+        public People {
+            rows = List.copyOf(rows);
+        }
+
+        public boolean wholeFirstPage() {
+            return search.isEmpty() && newer == null;
+        }
+    }
+
+    /** The form that makes a person, as it was typed; {@link #EMPTY} before. */
+    public record NewPerson(String name, String email, String groups, boolean admin, Faults faults) {
+        public static final NewPerson EMPTY = new NewPerson("", "", "", false, Faults.NONE);
+
+        public boolean refused() {
+            return !faults.equals(Faults.NONE);
+        }
+    }
+
+    /**
+     * {@code identity/person.jte}, for GET /people/{name} and refused posts below it.
+     *
+     * @param groups what stands in the groups field, separated by commas
+     * @param sessions how many sessions are open
+     * @param lastAdmin whether this is the only administrator who can sign in, who can be neither disabled, demoted nor deleted
+     * @param faults of the fields {@code groups} and {@code password}, and of the page
+     */
+    public record Person(
+            PersonRow person,
+            String groups,
+            int sessions,
+            boolean lastAdmin,
+            Faults faults,
+            @Nullable Note note) {}
+
+    /**
+     * {@code identity/profile.jte}, for GET /profile and refused posts below it. A POST /profile/tokens that is granted answers
+     * with this page itself and status 201, because the token's text is shown in that answer only; GET /profile/tokens (a
+     * reload of it) answers 303 to /profile.
+     *
+     * @param scopes every scope that a token can be given, in the order they are offered
+     * @param created the token that was just made
+     * @param passwordFaults of the fields {@code current}, {@code password}, {@code again}
+     * @param tokenForm what was typed for a new token; fields {@code name}, {@code scopes} (several), {@code days} (0 = never expires)
+     * @param keyForm what was typed for a new key; fields {@code name}, {@code key}
+     */
+    public record Profile(
+            PersonRow me,
+            List<String> scopes,
+            List<Token> tokens,
+            @Nullable CreatedToken created,
+            List<Key> keys,
+            List<Session> sessions,
+            Faults passwordFaults,
+            TokenForm tokenForm,
+            KeyForm keyForm,
+            @Nullable Note note) {
+        public Profile {
+            scopes = List.copyOf(scopes);
+            tokens = List.copyOf(tokens);
+            keys = List.copyOf(keys);
+            sessions = List.copyOf(sessions);
+        }
+    }
+
+    /** An application token; its text is known to nobody but who made it. */
+    public record Token(
+            String id,
+            String name,
+            List<String> scopes,
+            Instant created,
+            @Nullable Instant expires,
+            @Nullable Instant lastUsed) {
+        public Token {
+            scopes = List.copyOf(scopes);
+        }
+    }
+
+    /** Shown once, and never kept. */
+    public record CreatedToken(String name, String text) {
+        @Override
+        public String toString() {
+            return "CreatedToken[" + name + "]";
+        }
+    }
+
+    /** An SSH public key: its kind ({@code ssh-ed25519}) and {@code SHA256:…} fingerprint as ssh-keygen prints it. */
+    public record Key(String id, String name, String kind, String fingerprint, Instant added) {}
+
+    /** A signed-in browser; {@code client} is the user agent in short, {@code Firefox on Linux}. */
+    public record Session(String id, String client, String address, Instant since, Instant lastSeen, boolean current) {}
+
+    /** The form of a new token. */
+    public record TokenForm(String name, List<String> scopes, int days, Faults faults) {
+        public static final TokenForm EMPTY = new TokenForm("", List.of(), 90, Faults.NONE);
+
+        public TokenForm {
+            scopes = List.copyOf(scopes);
+        }
+
+        public boolean refused() {
+            return !faults.equals(Faults.NONE);
+        }
+    }
+
+    /** The form of a new SSH key. */
+    public record KeyForm(String name, String key, Faults faults) {
+        public static final KeyForm EMPTY = new KeyForm("", "", Faults.NONE);
+
+        public boolean refused() {
+            return !faults.equals(Faults.NONE);
+        }
+    }
+}
