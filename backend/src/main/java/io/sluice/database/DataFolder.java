@@ -1,0 +1,121 @@
+package io.sluice.database;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The folder in which one gateway, and only one, keeps what is its own. */
+public final class DataFolder implements Closeable {
+
+    private static final String LOCK = "lock";
+
+    private final Path path;
+    private final FileChannel channel;
+
+    private DataFolder(Path path, FileChannel channel) {
+        this.path = path;
+        this.channel = channel;
+    }
+
+    /**
+     * Makes the folder if need be and holds it until {@link #close} or the end of the process.
+     *
+     * @throws Unusable one line that says what to do
+     */
+    public static DataFolder open(Path folder) {
+        var path = folder.toAbsolutePath().normalize();
+        try {
+            make(path);
+            return hold(path);
+        } catch (IOException e) {
+            throw new Unusable(explain(path, e), e);
+        }
+    }
+
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void make(Path path) throws IOException {
+        if (!Files.isDirectory(path)) {
+            Files.createDirectories(
+                    path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        }
+    }
+
+    private static DataFolder hold(Path path) throws IOException {
+        var channel = FileChannel.open(
+                path.resolve(LOCK),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try {
+            if (lock(channel) == null) {
+                throw new Unusable(
+                        "Another gateway (process %s) uses the data folder %s; stop it, or start this one with another --data."
+                                .formatted(holder(channel), path),
+                        null);
+            }
+            var pid = Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII);
+            channel.truncate(0).write(ByteBuffer.wrap(pid), 0);
+            return new DataFolder(path, channel);
+        } catch (IOException | Unusable e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static @Nullable FileLock lock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    private static String holder(FileChannel channel) throws IOException {
+        var pid = ByteBuffer.allocate(20);
+        channel.read(pid, 0);
+        var text = new String(pid.array(), 0, pid.position(), StandardCharsets.US_ASCII);
+        return text.isBlank() ? "unknown" : text;
+    }
+
+    private static String explain(Path path, IOException e) {
+        var reason = e instanceof AccessDeniedException
+                ? "no permission"
+                : e instanceof FileSystemException known && known.getReason() != null
+                        ? known.getReason()
+                        : String.valueOf(e.getMessage());
+        return "The data folder %s can not be written (%s); make room or give this user the right to write there, or start with another --data."
+                .formatted(path, reason);
+    }
+
+    /** The folder is in use or can not be written; the message is one line. */
+    public static final class Unusable extends RuntimeException {
+
+        Unusable(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+}

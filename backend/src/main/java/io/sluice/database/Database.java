@@ -1,0 +1,148 @@
+package io.sluice.database;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door to PostgreSQL: an embedded server in the data folder, or the one a URL names. Every call answers within
+ * {@link Settings#queryTimeout()}, with a value, the database's own refusal, or {@link Unavailable}.
+ */
+public final class Database {
+
+    private final Leases leases;
+    private final Pool pool;
+    private final Doorbell doorbell;
+    private final Migrator migrator;
+
+    private Database(Leases leases, Doorbell doorbell, Migrator migrator) {
+        this.leases = leases;
+        this.pool = new LeasedPool(leases);
+        this.doorbell = doorbell;
+        this.migrator = migrator;
+    }
+
+    /** Connects to the URL; fails with {@link Unavailable}, one line that says what to do. */
+    public static Future<Database> open(Vertx vertx, Settings settings) {
+        return Future.succeededFuture(settings).map(Target::of).compose(target -> connect(vertx, settings, target));
+    }
+
+    private static Future<Database> connect(Vertx vertx, Settings settings, Target target) {
+        var leases = new Leases(vertx, target.pool(vertx, settings), settings);
+        return leases.lend(target::checkVersion)
+                .map(version -> new Database(
+                        leases, Doorbell.hung(vertx, target, leases, settings), new Migrator(vertx, target, leases)))
+                .recover(e -> leases.close().transform(closed -> Future.failedFuture(target.explain(e))));
+    }
+
+    /** Brings every room's tables up to date, in the order given; two gateways at once take turns. */
+    public Future<Void> migrate(List<Migrations> all) {
+        return migrator.run(all);
+    }
+
+    /** For single statements; each is bounded in time and leaves no connection behind. */
+    public Pool pool() {
+        return pool;
+    }
+
+    /** Commits when the work succeeds; else rolls back and fails with the work's own error. */
+    public <T> Future<T> transaction(Function<SqlConnection, Future<T>> work) {
+        return leases.transaction(work);
+    }
+
+    public Doorbell doorbell() {
+        return doorbell;
+    }
+
+    /** Succeeds when the database answers. */
+    public Future<Void> check() {
+        return pool.query("SELECT 1").execute().mapEmpty();
+    }
+
+    public Gauges gauges() {
+        return new Gauges(
+                leases.size(),
+                leases.lent(),
+                leases.waiting(),
+                leases.refused(),
+                leases.expired(),
+                doorbell.listening(),
+                doorbell.reconnects(),
+                doorbell.rings());
+    }
+
+    public Future<Void> close() {
+        return doorbell.close().eventually(leases::close);
+    }
+
+    /** Whether the database, and not the request, is at fault, so that trying again later makes sense. */
+    public static boolean isUnavailable(Throwable failure) {
+        return failure instanceof Unavailable;
+    }
+
+    /** Whether the statement broke this unique, exclusion or foreign key constraint. */
+    public static boolean isConflict(Throwable failure, String constraint) {
+        return Failures.isConflict(failure, constraint);
+    }
+
+    /**
+     * @param data the data folder, held by a {@link DataFolder}
+     * @param url of an existing database; null = embedded
+     * @param poolSize connections at most
+     * @param waiting callers at most that wait for a connection; the next is refused at once
+     * @param queryTimeout how long a caller waits in all, connecting and queueing included
+     */
+    public record Settings(Path data, @Nullable String url, int poolSize, int waiting, Duration queryTimeout) {
+
+        public static Settings of(Path data, @Nullable String url) {
+            return new Settings(data, url, 10, 1000, Duration.ofMillis(1800));
+        }
+
+        /** Without the URL, which holds a password. */
+        @Override
+        public String toString() {
+            return "Settings[data=%s, url=%s, poolSize=%d, waiting=%d, queryTimeout=%s]"
+                    .formatted(data, url == null ? "embedded" : "given", poolSize, waiting, queryTimeout);
+        }
+    }
+
+    /**
+     * What the limits of this room are doing.
+     *
+     * @param connections open or opening
+     * @param lent of them in use
+     * @param waiting callers without a connection yet
+     * @param refused callers turned away because too many waited already, ever
+     * @param expired callers whose time ran out, ever
+     * @param listening whether the doorbell is connected
+     * @param reconnects of the doorbell, ever
+     * @param rings heard, ever
+     */
+    public record Gauges(
+            int connections,
+            int lent,
+            int waiting,
+            long refused,
+            long expired,
+            boolean listening,
+            long reconnects,
+            long rings) {}
+
+    /** The database can not be reached, does not answer in time, is too busy or will not serve; the message is one line. */
+    public static final class Unavailable extends RuntimeException {
+
+        public Unavailable(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+
+        public Unavailable(String message) {
+            this(message, null);
+        }
+    }
+}

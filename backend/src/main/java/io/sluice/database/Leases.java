@@ -1,0 +1,96 @@
+package io.sluice.database;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** Lends connections for a bounded time: queueing, connecting and working together. */
+final class Leases {
+
+    private final Vertx vertx;
+    private final Pool pool;
+    private final long millis;
+    private final AtomicInteger lent = new AtomicInteger();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong expired = new AtomicLong();
+
+    Leases(Vertx vertx, Pool pool, Database.Settings settings) {
+        this.vertx = vertx;
+        this.pool = pool;
+        this.millis = settings.queryTimeout().toMillis();
+    }
+
+    <T> Future<T> lend(Function<SqlConnection, Future<T>> work) {
+        var lease = new Lease(vertx);
+        waiting.incrementAndGet();
+        return pool.getConnection()
+                .onComplete(answered -> waiting.decrementAndGet())
+                .compose(connection -> lease.use(connection, counted(work)))
+                .timeout(millis, TimeUnit.MILLISECONDS)
+                .recover(failure -> Future.failedFuture(explain(lease, failure)));
+    }
+
+    <T> Future<T> transaction(Function<SqlConnection, Future<T>> work) {
+        return lend(connection -> connection
+                .begin()
+                .compose(begun -> attempt(connection, work)
+                        .compose(
+                                value -> begun.commit().map(value),
+                                first -> begun.rollback().transform(rolledBack -> Future.failedFuture(first)))));
+    }
+
+    int size() {
+        return pool.size();
+    }
+
+    int lent() {
+        return lent.get();
+    }
+
+    int waiting() {
+        return waiting.get();
+    }
+
+    long refused() {
+        return refused.get();
+    }
+
+    long expired() {
+        return expired.get();
+    }
+
+    Future<Void> close() {
+        return pool.close();
+    }
+
+    private <T> Function<SqlConnection, Future<T>> counted(Function<SqlConnection, Future<T>> work) {
+        return connection -> {
+            lent.incrementAndGet();
+            return attempt(connection, work).onComplete(done -> lent.decrementAndGet());
+        };
+    }
+
+    private static <T> Future<T> attempt(SqlConnection connection, Function<SqlConnection, Future<T>> work) {
+        return Future.succeededFuture(connection).compose(work);
+    }
+
+    private Throwable explain(Lease lease, Throwable failure) {
+        if (failure instanceof TimeoutException) {
+            expired.incrementAndGet();
+            lease.cut();
+            return new Database.Unavailable("The database did not answer within %d ms.".formatted(millis), failure);
+        }
+        if (failure instanceof ConnectionPoolTooBusyException) {
+            refused.incrementAndGet();
+        }
+        return Failures.translate(failure);
+    }
+}

@@ -1,0 +1,117 @@
+package io.sluice.database;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.pgclient.PgBuilder;
+import io.vertx.pgclient.PgConnectOptions;
+import io.vertx.pgclient.SslMode;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.concurrent.TimeUnit;
+
+/** Where the database is and how to sign in; never printed, for it holds the password. */
+final class Target {
+
+    private static final int OLDEST = 15;
+    private static final int IDLE_SECONDS = 60;
+    private static final String SHAPE = "postgresql://user:password@host:port/database?sslmode=require";
+
+    private final PgConnectOptions options;
+
+    Target(PgConnectOptions options) {
+        this.options = options;
+    }
+
+    static Target of(Database.Settings settings) {
+        var url = settings.url();
+        if (url == null) {
+            throw new Database.Unavailable("The embedded PostgreSQL is not built in yet; name a database with --db.");
+        }
+        try {
+            return new Target(encrypted(withSslMode(url)));
+        } catch (IllegalArgumentException e) {
+            // no cause: its message repeats the URL with the password
+            throw new Database.Unavailable("--db (or SLUICE_DB) is not a URL of the form " + SHAPE + ".");
+        }
+    }
+
+    private static PgConnectOptions withSslMode(String url) {
+        // like libpq, which encrypts wherever the server can
+        return PgConnectOptions.fromUri(
+                url.contains("sslmode=") ? url : url + (url.contains("?") ? "&" : "?") + "sslmode=prefer");
+    }
+
+    private static PgConnectOptions encrypted(PgConnectOptions options) {
+        var authority = options.getProperties().get("sslrootcert");
+        var ssl = new ClientSSLOptions();
+        if (authority == null) {
+            ssl.setTrustAll(true);
+        } else {
+            ssl.setTrustOptions(new PemTrustOptions().addCertPath(authority));
+        }
+        if (options.getSslMode() == SslMode.VERIFY_FULL) {
+            ssl.setHostnameVerificationAlgorithm("HTTPS");
+        }
+        return options.setSslOptions(ssl);
+    }
+
+    Pool pool(Vertx vertx, Database.Settings settings) {
+        return pool(vertx, settings, settings.poolSize(), IDLE_SECONDS);
+    }
+
+    /** A pool that drops a connection on which nothing has been heard for so long, a half-open one included. */
+    Pool pool(Vertx vertx, Database.Settings settings, int size, int silentSeconds) {
+        var millis = (int) settings.queryTimeout().toMillis();
+        return PgBuilder.pool()
+                .using(vertx)
+                .connectingTo(bounded(millis))
+                .with(new PoolOptions()
+                        .setMaxSize(size)
+                        .setMaxWaitQueueSize(settings.waiting())
+                        .setConnectionTimeout(millis)
+                        .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
+                .with(new NetClientOptions().setConnectTimeout(millis).setReadIdleTimeout(silentSeconds))
+                .build();
+    }
+
+    private PgConnectOptions bounded(int millis) {
+        // the server gives up a little before the caller does, so that a slow statement costs no connection
+        var statement = Integer.toString(millis * 9 / 10);
+        return new PgConnectOptions(options)
+                .setCachePreparedStatements(true)
+                .addProperty("application_name", "sluice")
+                .addProperty("statement_timeout", statement)
+                .addProperty("idle_in_transaction_session_timeout", statement);
+    }
+
+    PgConnectOptions options() {
+        return new PgConnectOptions(options).addProperty("application_name", "sluice");
+    }
+
+    Future<Void> checkVersion(SqlConnection connection) {
+        var version = connection.databaseMetadata();
+        return version.majorVersion() >= OLDEST
+                ? Future.succeededFuture()
+                : Future.failedFuture(
+                        new Database.Unavailable("The database at %s is %s; Sluice needs PostgreSQL %d or newer."
+                                .formatted(place(), version.fullVersion(), OLDEST)));
+    }
+
+    /** One line for a start that failed. */
+    Database.Unavailable explain(Throwable failure) {
+        return failure instanceof Database.Unavailable known && known.getCause() == null
+                ? known
+                : new Database.Unavailable(
+                        "No database at %s: %s; check that PostgreSQL runs there and that --db names the right user, password and database."
+                                .formatted(place(), Failures.line(failure)),
+                        failure);
+    }
+
+    private String place() {
+        return options.getHost() + ":" + options.getPort() + "/" + options.getDatabase();
+    }
+}
