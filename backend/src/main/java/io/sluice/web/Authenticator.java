@@ -1,0 +1,45 @@
+package io.sluice.web;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.Cookie;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells who is calling. The identity room fills it; the edge asks it once for every request, and again while a stream stays open. */
+public interface Authenticator {
+    /** Never fails for a credential that is merely wrong: that is a verdict with a problem. */
+    Future<Verdict> authenticate(Credentials shown);
+
+    /** Whether a caller admitted earlier would still be admitted. */
+    Future<Boolean> stillValid(Caller caller);
+
+    /**
+     * What a request showed.
+     *
+     * @param secure whether it came over TLS, which decides the names and flags of cookies
+     */
+    record Credentials(
+            @Nullable String authorization,
+            @Nullable String session,
+            @Nullable String refresh,
+            boolean secure,
+            String address,
+            String userAgent) {}
+
+    /**
+     * @param caller null for nobody
+     * @param problem why the credential was not accepted; answered only where a caller is needed
+     * @param cookies to be set with whatever answer follows
+     */
+    record Verdict(@Nullable Caller caller, @Nullable Problem problem, List<Cookie> cookies) {
+        public static final Verdict NOBODY = new Verdict(null, null, List.of());
+
+        public static Verdict of(Caller caller) {
+            return new Verdict(caller, null, List.of());
+        }
+
+        public static Verdict refused(Problem problem) {
+            return new Verdict(null, problem, List.of());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.sluice.web;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A request on its way through a route: who asks, and what for. */
+public final class Call {
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    private final RoutingContext context;
+    private final Passage passage;
+    private final Buffer body;
+
+    Call(RoutingContext context, Passage passage, Buffer body) {
+        this.context = context;
+        this.passage = passage;
+        this.body = body;
+    }
+
+    /** What the edge found out about a request before any route saw it. */
+    record Passage(
+            String id,
+            String nonce,
+            boolean secure,
+            String address,
+            @Nullable Caller caller,
+            @Nullable Problem refusal,
+            List<Cookie> cookies) {}
+
+    /** The caller of a route that nobody passes without signing in. */
+    public Caller caller() {
+        Caller caller = passage.caller();
+        if (caller == null) {
+            throw Problem.of(Problem.Kind.UNAUTHENTICATED, "Guest is not allowed to do this operation.");
+        }
+        return caller;
+    }
+
+    public Optional<Caller> callerIfAny() {
+        return Optional.ofNullable(passage.caller());
+    }
+
+    /** The number that stands in the access log and in the answer, for questions about this request. */
+    public String id() {
+        return passage.id();
+    }
+
+    public boolean secure() {
+        return passage.secure();
+    }
+
+    /** Where the request came from, seen through the proxies that the settings trust. */
+    public String address() {
+        return passage.address();
+    }
+
+    public String userAgent() {
+        return header("User-Agent").orElse("");
+    }
+
+    public boolean isApi() {
+        return Edge.isApi(context.request().path());
+    }
+
+    public String path(String parameter) {
+        return context.pathParam(parameter);
+    }
+
+    public Optional<String> query(String parameter) {
+        return Optional.ofNullable(context.queryParams().get(parameter));
+    }
+
+    public Optional<String> header(String name) {
+        return Optional.ofNullable(context.request().getHeader(name));
+    }
+
+    public Optional<String> cookie(String name) {
+        return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);
+    }
+
+    /** The language of the answer: chosen before, or preferred by the browser. */
+    public String language() {
+        return View.language(
+                cookie(View.LANGUAGE_COOKIE).orElse(null), header("Accept-Language").orElse(""));
+    }
+
+    public Buffer body() {
+        return body;
+    }
+
+    /** A field of a form, or of a JSON object; empty text counts as absent. */
+    public Optional<String> field(String name) {
+        JsonNode value = input().get(name);
+        return value == null || value.isNull() || value.asText().isEmpty()
+                ? Optional.empty()
+                : Optional.of(value.isArray() ? value.get(0).asText() : value.asText());
+    }
+
+    /** All values of a form field that may stand several times. */
+    public List<String> fields(String name) {
+        JsonNode value = input().path(name);
+        return value.isArray() ? value.valueStream().map(JsonNode::asText).toList() : field(name).map(List::of).orElse(List.of());
+    }
+
+    /** The body as one object, whether a form, JSON or nothing was sent. */
+    public ObjectNode input() {
+        if (header("Content-Type").orElse("").startsWith("application/x-www-form-urlencoded")) {
+            return form();
+        }
+        if (body.length() == 0) {
+            return JSON.createObjectNode();
+        }
+        if (json() instanceof ObjectNode object) {
+            return object;
+        }
+        throw Problem.invalid("The body must be a JSON object.");
+    }
+
+    public JsonNode json() {
+        try {
+            return JSON.readTree(body.getBytes());
+        } catch (JacksonException e) {
+            var place = e.getLocation();
+            throw Problem.invalid("The body is not JSON (line " + place.getLineNr() + ", column " + place.getColumnNr()
+                    + "): " + e.getOriginalMessage());
+        } catch (IOException e) {
+            throw new IllegalStateException("bytes in memory could not be read", e);
+        }
+    }
+
+    private ObjectNode form() {
+        ObjectNode object = JSON.createObjectNode();
+        var fields = new QueryStringDecoder(body.toString(StandardCharsets.UTF_8), StandardCharsets.UTF_8, false, 1000)
+                .parameters();
+        fields.forEach((name, values) -> {
+            if (values.size() == 1) {
+                object.put(name, values.getFirst());
+            } else {
+                values.forEach(object.withArray("/" + name.replace("~", "~0").replace("/", "~1"))::add);
+            }
+        });
+        return object;
+    }
+
+    static Buffer json(Object value) {
+        try {
+            return Buffer.buffer(JSON.writeValueAsBytes(value));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an answer can not be written as JSON: " + value.getClass(), e);
+        }
+    }
+
+    /** Reads a whole body, if it is small and quick enough. */
+    static Future<Buffer> receive(Vertx vertx, HttpServerRequest request, int limit, int seconds) {
+        Buffer received = Buffer.buffer();
+        Promise<Buffer> whole = Promise.promise();
+        long timer = vertx.setTimer(seconds * 1000L, fired -> whole.tryFail(Problem.of(
+                Problem.Kind.TOO_SLOW, "The body did not arrive within " + seconds + " seconds. Send it again.")));
+        request.handler(piece -> {
+            if (received.length() + piece.length() > limit) {
+                whole.tryFail(Problem.of(
+                        Problem.Kind.TOO_LARGE, "The body is larger than the " + limit + " bytes that are allowed here."));
+            } else if (!whole.future().isComplete()) {
+                received.appendBuffer(piece);
+            }
+        });
+        request.exceptionHandler(whole::tryFail);
+        request.endHandler(ended -> whole.tryComplete(received));
+        request.resume();
+        return whole.future().onComplete(read -> vertx.cancelTimer(timer));
+    }
+
+    RoutingContext context() {
+        return context;
+    }
+
+    Passage passage() {
+        return passage;
+    }
+}

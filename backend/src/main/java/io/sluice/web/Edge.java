@@ -1,0 +1,288 @@
+package io.sluice.web;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The order in which every request is handled, and the checks that each route names. */
+final class Edge {
+    static final String SESSION_COOKIE = "sluice_session";
+    static final String REFRESH_COOKIE = "sluice_refresh";
+    static final String JSON = "application/json; charset=utf-8";
+    private static final System.Logger LOG = System.getLogger(Edge.class.getName());
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Web.Settings settings;
+    private final List<Route> routes;
+    private final Authenticator authenticator;
+    private final Pages pages;
+    private final Live live;
+    private final AccessLog accessLog;
+    private final Web.Metrics metrics;
+    private final Guards guards;
+    private final Errors errors;
+    private final Vertx vertx;
+
+    Edge(
+            Vertx vertx,
+            Web.Settings settings,
+            List<Route> routes,
+            Authenticator authenticator,
+            Web.Translation translation,
+            Pages pages,
+            Live live,
+            AccessLog accessLog,
+            Web.Metrics metrics) {
+        this.vertx = vertx;
+        this.settings = settings;
+        this.routes = routes;
+        this.authenticator = authenticator;
+        this.pages = pages;
+        this.live = live;
+        this.accessLog = accessLog;
+        this.metrics = metrics;
+        this.guards = new Guards(settings.tls());
+        this.errors = new Errors(pages, translation);
+    }
+
+    /** The order of handlers. */
+    Router router() {
+        Router router = Router.router(vertx);
+        router.route()
+                .handler(this::begin) // id, nonce, headers, access log
+                .handler(this::refuseAmbiguousPath)
+                .handler(this::refuseForeignChange);
+        router.route("/assets/*").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(pages.assets()::serve);
+        router.route().handler(this::authenticate);
+        routes.forEach(route -> mount(router, route)); // each: allowed? → body → its room
+        router.route().handler(context -> errors.answer(context, Errors.unknown(context)));
+        router.route().failureHandler(errors::answer);
+        return router;
+    }
+
+    static boolean isApi(String path) {
+        return path.startsWith("/api/") || path.startsWith("/rest-server/");
+    }
+
+    /** Futures of writes: a reader that has gone away is no fault of ours, and the connection's close is seen elsewhere. */
+    static void end(Future<?> written) {
+        written.onFailure(gone -> LOG.log(System.Logger.Level.DEBUG, "event=reader-gone cause={0}", gone.getMessage()));
+    }
+
+    private void mount(Router router, Route route) {
+        mount(router, route, route.path());
+        if (route.isApi()) {
+            mount(router, route, "/rest-server" + route.path());
+        }
+    }
+
+    private void mount(Router router, Route route, String path) {
+        var mounted = router.route(route.method(), path);
+        if (route.method() == HttpMethod.GET) {
+            mounted.method(HttpMethod.HEAD);
+        }
+        mounted.handler(context -> pass(context, route));
+    }
+
+    private void begin(RoutingContext context) {
+        HttpServerRequest request = context.request().pause(); // until somebody reads the body
+        long start = System.nanoTime();
+        String nonce = random(16);
+        var passage = new Call.Passage(
+                random(9),
+                nonce,
+                settings.tls() || fromTrustedProxy(request) && "https".equals(request.getHeader("X-Forwarded-Proto")),
+                address(request),
+                null,
+                null,
+                List.of());
+        context.put("passage", passage);
+        guards.headers(context.response().headers(), nonce);
+        context.response().putHeader("X-Request-Id", passage.id());
+        context.addEndHandler(ended -> report(context, start));
+        context.next();
+    }
+
+    private void refuseAmbiguousPath(RoutingContext context) {
+        proceedUnless(context, guards.ambiguous(Optional.ofNullable(context.request().path()).orElse("")));
+    }
+
+    private void refuseForeignChange(RoutingContext context) {
+        proceedUnless(context, guards.foreign(context.request()));
+    }
+
+    private void proceedUnless(RoutingContext context, @Nullable Problem problem) {
+        if (problem == null) {
+            context.next();
+        } else {
+            errors.answer(context, problem);
+        }
+    }
+
+    private void authenticate(RoutingContext context) {
+        Call.Passage passage = passage(context);
+        HttpServerRequest request = context.request();
+        authenticator
+                .authenticate(new Authenticator.Credentials(
+                        request.getHeader(HttpHeaders.AUTHORIZATION),
+                        cookie(request, passage.secure() ? "__Host-" + SESSION_COOKIE : SESSION_COOKIE),
+                        cookie(request, passage.secure() ? "__Host-" + REFRESH_COOKIE : REFRESH_COOKIE),
+                        passage.secure(),
+                        passage.address(),
+                        Optional.ofNullable(request.getHeader(HttpHeaders.USER_AGENT)).orElse("")))
+                .onSuccess(verdict -> {
+                    context.put("passage", new Call.Passage(
+                            passage.id(), passage.nonce(), passage.secure(), passage.address(),
+                            verdict.caller(), verdict.problem(), verdict.cookies()));
+                    context.next();
+                })
+                .onFailure(context::fail);
+    }
+
+    private void pass(RoutingContext context, Route route) {
+        Problem refusal = refusal(route, passage(context));
+        if (refusal != null) {
+            if (refusal.kind() == Problem.Kind.UNAUTHENTICATED && Errors.wantsPage(context)) {
+                Errors.sendToSignIn(context);
+            } else {
+                errors.answer(context, refusal);
+            }
+            return;
+        }
+        body(context, route)
+                .map(body -> new Call(context, passage(context), body))
+                .compose(call -> route.handling().handle(call).timeout(settings.answerSeconds(), TimeUnit.SECONDS)
+                        .compose(reply -> send(call, reply)))
+                .onFailure(context::fail);
+    }
+
+    /** What is no HTTP at all, or more of it than is allowed. */
+    void refuseMalformed(HttpServerRequest request) {
+        metrics.refused.labels("malformed").inc();
+        var response = request.response();
+        guards.headers(response.headers(), random(16));
+        Problem problem = Problem.invalid("This is not a request that can be read: "
+                + Optional.<@Nullable Throwable>ofNullable(request.decoderResult().cause()).map(Throwable::getMessage).orElse("malformed") + ".");
+        response.setStatusCode(problem.status()).putHeader(HttpHeaders.CONTENT_TYPE, JSON).putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        end(response.end(Call.json(Map.of("code", problem.code(), "message", problem.message()))).eventually(() -> request.connection().close()));
+    }
+
+    private static @Nullable Problem refusal(Route route, Call.Passage passage) {
+        Caller caller = passage.caller();
+        if (route.access() == Route.Access.ANYONE) {
+            return null;
+        }
+        if (caller == null) {
+            Problem problem = passage.refusal();
+            return problem != null ? problem : Problem.of(Problem.Kind.UNAUTHENTICATED, "Guest is not allowed to do this operation.");
+        }
+        if (caller.kind() == Caller.Kind.APPLICATION && !route.applications()) {
+            return Problem.of(Problem.Kind.FORBIDDEN, "Applications are not allowed to do this operation.");
+        }
+        String scope = route.scope();
+        if (!caller.may(scope == null ? "*" : scope)) {
+            return Problem.of(Problem.Kind.FORBIDDEN, scope == null
+                    ? "This operation needs a token with every right."
+                    : "This token lacks the right " + scope + ". Make one that has it on your profile page.");
+        }
+        return route.access() == Route.Access.ADMIN && !caller.admin()
+                ? Problem.of(Problem.Kind.FORBIDDEN, "Non-admin is not allow to do this operation.")
+                : null;
+    }
+
+    private Future<Buffer> body(RoutingContext context, Route route) {
+        HttpServerRequest request = context.request();
+        boolean upgrade = request.getHeader(HttpHeaders.UPGRADE) != null;
+        if (request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD || upgrade) {
+            return Future.succeededFuture(Buffer.buffer());
+        }
+        return Call.receive(vertx, request, route.bodyLimit(), settings.bodySeconds());
+    }
+
+    private Future<Void> send(Call call, Reply reply) {
+        var response = call.context().response();
+        if (reply.content instanceof Reply.Content.Socket socket) {
+            return live.upgrade(call, socket);
+        }
+        response.setStatusCode(reply.status);
+        reply.headers.forEach(response::putHeader);
+        call.passage().cookies().forEach(response::addCookie);
+        reply.cookies.forEach(cookie -> {
+            response.removeCookies(cookie.getName(), false); // a room's answer knows better than the check before it
+            response.addCookie(cookie);
+        });
+        call.context().request().resume();
+        return switch (reply.content) {
+            case Reply.Content.Json(Object value) -> end(call, JSON, Call.json(value));
+            case Reply.Content.Bytes(String type, Buffer bytes) -> end(call, type, bytes);
+            case Reply.Content.Page(String template, Object page) ->
+                end(call, Pages.HTML, pages.draw(template, pages.view(call), page));
+            case Reply.Content.Nothing() -> response.end();
+            case Reply.Content.Socket(var opened) -> throw new IllegalStateException("sockets were answered above");
+        };
+    }
+
+    private static Future<Void> end(Call call, String type, Buffer bytes) {
+        var response = call.context().response();
+        if (!response.headers().contains(HttpHeaders.CONTENT_TYPE)) {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, type);
+        }
+        return response.end(bytes);
+    }
+
+    private void report(RoutingContext context, long start) {
+        long nanos = System.nanoTime() - start;
+        var request = context.request();
+        String status = Integer.toString(context.response().getStatusCode());
+        Caller caller = passage(context).caller();
+        metrics.requests.labels(known(request.method()), status).observe(nanos / 1e9);
+        accessLog.write("time=" + Instant.now() + " id=" + passage(context).id() + " from="
+                + passage(context).address() + " user=" + (caller == null ? "-" : AccessLog.quoted(caller.name())) + " method="
+                + known(request.method()) + " path=" + AccessLog.quoted(Optional.ofNullable(request.path()).orElse("")) + " status="
+                + status + " bytes=" + context.response().bytesWritten() + " ms=" + nanos / 1_000_000);
+    }
+
+    private static String known(HttpMethod method) {
+        return method.name().length() <= 7 ? method.name() : "OTHER";
+    }
+
+    private String address(HttpServerRequest request) {
+        String forwarded = fromTrustedProxy(request) ? request.getHeader("X-Forwarded-For") : null;
+        return forwarded == null
+                ? request.remoteAddress().hostAddress()
+                : forwarded.substring(forwarded.lastIndexOf(',') + 1).strip();
+    }
+
+    private boolean fromTrustedProxy(HttpServerRequest request) {
+        return settings.trustedProxies().contains(request.remoteAddress().hostAddress());
+    }
+
+    private static @Nullable String cookie(HttpServerRequest request, String name) {
+        Cookie cookie = request.getCookie(name);
+        return cookie == null ? null : cookie.getValue();
+    }
+
+    static Call.Passage passage(RoutingContext context) {
+        return context.get("passage");
+    }
+
+    private static String random(int bytes) {
+        byte[] random = new byte[bytes];
+        RANDOM.nextBytes(random);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    }
+}

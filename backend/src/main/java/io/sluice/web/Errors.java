@@ -1,0 +1,119 @@
+package io.sluice.web;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The one place where a failure becomes an answer: JSON for programs, a page that helps for people. */
+final class Errors {
+    private static final String TEMPLATE = "web/error.jte";
+    private static final System.Logger LOG = System.getLogger(Errors.class.getName());
+
+    private final Pages pages;
+    private final Web.Translation translation;
+
+    Errors(Pages pages, Web.Translation translation) {
+        this.pages = pages;
+        this.translation = translation;
+    }
+
+    /** Answers what a handler failed with, or what the router itself refused. */
+    void answer(RoutingContext context) {
+        answer(context, problemOf(context));
+    }
+
+    void answer(RoutingContext context, Problem problem) {
+        var response = context.response();
+        if (response.ended() || response.headWritten()) {
+            Edge.end(context.request().connection().close()); // half an answer must not look like a whole one
+            return;
+        }
+        response.setStatusCode(problem.status());
+        var retry = problem.retryAfter();
+        if (retry != null) {
+            response.putHeader("Retry-After", Long.toString(Math.max(1, retry.toSeconds())));
+        }
+        if (problem.kind() == Problem.Kind.TOO_LARGE) {
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
+        Edge.passage(context).cookies().forEach(response::addCookie);
+        boolean page = wantsPage(context);
+        response.putHeader(HttpHeaders.CONTENT_TYPE, page ? Pages.HTML : Edge.JSON);
+        context.request().resume();
+        Edge.end(response.end(page ? page(context, problem) : json(problem)));
+    }
+
+    /** Somebody who is not signed in asked for a page: it is shown after signing in. */
+    static void sendToSignIn(RoutingContext context) {
+        String uri = context.request().uri();
+        boolean worthReturning = context.request().method() == HttpMethod.GET && !uri.equals("/");
+        String next = worthReturning ? "?next=" + URLEncoder.encode(uri, StandardCharsets.UTF_8) : "";
+        context.request().resume();
+        Edge.end(context.response().setStatusCode(303).putHeader("Location", "/sign-in" + next).end());
+    }
+
+    static boolean wantsPage(RoutingContext context) {
+        String accept = context.request().getHeader(HttpHeaders.ACCEPT);
+        return !Edge.isApi(path(context))
+                && accept != null
+                && accept.contains("text/html")
+                && context.request().getHeader(HttpHeaders.UPGRADE) == null;
+    }
+
+    private Problem problemOf(RoutingContext context) {
+        Throwable failure = context.failure();
+        if (failure == null) {
+            return context.statusCode() == 405 ? notAllowed(context) : unknown(context);
+        }
+        if (failure instanceof Problem problem) {
+            return problem;
+        }
+        Problem translated = translation.problem(failure);
+        if (translated != null) {
+            return translated;
+        }
+        return failure instanceof TimeoutException
+                ? Problem.of(Problem.Kind.TOO_SLOW, "The answer took too long. Try again in a moment.")
+                : broken(context, failure);
+    }
+
+    static Problem unknown(RoutingContext context) {
+        return Problem.notFound("API " + path(context) + " is not found.");
+    }
+
+    private static Problem notAllowed(RoutingContext context) {
+        return Problem.of(
+                Problem.Kind.NOT_ALLOWED, context.request().method() + " is not possible on " + path(context) + ".");
+    }
+
+    private static Problem broken(RoutingContext context, Throwable failure) {
+        String id = Edge.passage(context).id();
+        LOG.log(System.Logger.Level.ERROR, "event=request-failed id=" + id + " path=" + AccessLog.quoted(path(context)), failure);
+        return Problem.of(
+                Problem.Kind.BROKEN,
+                "Something went wrong on our side. Give your administrator the id of this request: " + id + ".");
+    }
+
+    private Buffer page(RoutingContext context, Problem problem) {
+        var call = new Call(context, Edge.passage(context), Buffer.buffer());
+        String kind = problem.kind().name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return pages.draw(
+                TEMPLATE, pages.view(call), new View.Failure(kind, problem.status(), problem.message(), call.id()));
+    }
+
+    private static Buffer json(Problem problem) {
+        return Call.json(Map.of("code", problem.code(), "message", problem.message()));
+    }
+
+    private static String path(RoutingContext context) {
+        return Optional.<@Nullable String>ofNullable(context.request().path()).orElse("");
+    }
+}

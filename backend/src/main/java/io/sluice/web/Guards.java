@@ -1,0 +1,91 @@
+package io.sluice.web;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What no request passes, whatever it asks for; and the headers that stand on every answer. */
+final class Guards {
+    /** Spellings that a second reader of the path may understand otherwise than the router: they are refused, not repaired. */
+    private static final Pattern AMBIGUOUS =
+            Pattern.compile("//|\\\\|;|/\\.{1,2}(/|$)|%(00|0a|0d|25|2e|2f|3b|5c)|[\\x00-\\x20\\x7f]", Pattern.CASE_INSENSITIVE);
+
+    private static final Set<HttpMethod> CHANGING =
+            Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE);
+
+    private final boolean tls;
+
+    Guards(boolean tls) {
+        this.tls = tls;
+    }
+
+    void headers(MultiMap headers, String nonce) {
+        headers.set("Content-Security-Policy", policy(nonce))
+                .set("X-Content-Type-Options", "nosniff")
+                .set("X-Frame-Options", "DENY")
+                // not no-referrer: with it a browser sends "Origin: null" with forms, and the same-origin check fails
+                .set("Referrer-Policy", "same-origin")
+                .set("Cross-Origin-Opener-Policy", "same-origin")
+                .set("Cross-Origin-Resource-Policy", "same-origin")
+                .set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+                .set(HttpHeaders.CACHE_CONTROL, "no-store");
+        if (tls) {
+            headers.set("Strict-Transport-Security", "max-age=31536000");
+        }
+    }
+
+    private static String policy(String nonce) {
+        return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self' 'nonce-" + nonce
+                + "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+                + " frame-ancestors 'none'";
+    }
+
+    /** The fault of a path that could be read in two ways, or null. */
+    @Nullable
+    Problem ambiguous(String path) {
+        return !path.startsWith("/") || AMBIGUOUS.matcher(path).find()
+                ? Problem.invalid("The path is not written plainly. Send it without doubled or encoded slashes, dots, semicolons or control characters.")
+                : null;
+    }
+
+    /**
+     * A change must come from a page of ours. Browsers say where a request comes from; a program that shows no cookie has nothing that
+     * a foreign page could use.
+     */
+    @Nullable
+    Problem foreign(HttpServerRequest request) {
+        if (!CHANGING.contains(request.method()) && request.getHeader(HttpHeaders.UPGRADE) == null) {
+            return null;
+        }
+        String origin = request.getHeader(HttpHeaders.ORIGIN);
+        if (origin != null) {
+            return isOurs(origin, request) ? null : refusal();
+        }
+        boolean fromPage = request.getHeader(HttpHeaders.COOKIE) != null
+                && request.getHeader(HttpHeaders.AUTHORIZATION) == null;
+        return fromPage && !"same-origin".equals(request.getHeader("Sec-Fetch-Site")) ? refusal() : null;
+    }
+
+    private boolean isOurs(String origin, HttpServerRequest request) {
+        var authority = request.authority();
+        if (authority == null) {
+            return false;
+        }
+        String lower = origin.toLowerCase(Locale.ROOT);
+        String port = authority.port() > 0 ? ":" + authority.port() : "";
+        String host = authority.host().toLowerCase(Locale.ROOT) + port;
+        // behind a proxy that ends TLS only the browser knows the scheme, but once we speak TLS ourselves a plain page is a stranger
+        return lower.equals("https://" + host) || !tls && lower.equals("http://" + host);
+    }
+
+    private static Problem refusal() {
+        return Problem.of(
+                Problem.Kind.FORBIDDEN,
+                "This change was not sent by a page of this portal. Open the portal itself and try again there.");
+    }
+}

@@ -1,0 +1,174 @@
+package io.sluice.web;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.ServerSSLOptions;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One HTTP server on one event loop, with its connections counted and its certificate kept current. */
+final class Listener extends VerticleBase {
+    private static final System.Logger LOG = System.getLogger(Listener.class.getName());
+    private static final int HEADER_BYTES = 16 << 10;
+    private static final int LINE_BYTES = 8 << 10;
+
+    private final Web.Settings settings;
+    private final Web.Metrics metrics;
+    private final Edge edge;
+    private final Map<HttpConnection, Visit> visits = new HashMap<>();
+    private @Nullable HttpServer server;
+    private long certificateTime;
+
+    /** A connection's story, which tells a slow sender of headers from a reader who thinks. */
+    private static final class Visit {
+        int requests;
+        boolean greeted;
+        long quietSince = System.nanoTime();
+    }
+
+    Listener(Web.Settings settings, Web.Metrics metrics, Edge edge) {
+        this.settings = settings;
+        this.metrics = metrics;
+        this.edge = edge;
+    }
+
+    @Override
+    public Future<?> start() {
+        var router = edge.router();
+        HttpServer started = vertx.createHttpServer(options())
+                .connectionHandler(this::welcome)
+                .invalidRequestHandler(edge::refuseMalformed)
+                .requestHandler(request -> {
+                    follow(request);
+                    router.handle(request);
+                });
+        server = started;
+        vertx.setPeriodic(1_000, tick -> closeIdle());
+        if (settings.tls()) {
+            vertx.setPeriodic(2_000, tick -> reloadCertificate());
+        }
+        return started.listen();
+    }
+
+    int port() {
+        HttpServer started = server;
+        return started == null ? settings.port() : started.actualPort();
+    }
+
+    Future<Void> close() {
+        HttpServer started = server;
+        return started == null ? Future.succeededFuture() : started.shutdown(2, TimeUnit.SECONDS);
+    }
+
+    private HttpServerOptions options() {
+        var options = new HttpServerOptions()
+                .setHost(settings.host())
+                .setPort(settings.port())
+                .setHttp2ClearTextEnabled(false)
+                .setIdleTimeout(settings.idleSeconds())
+                .setMaxHeaderSize(HEADER_BYTES)
+                .setMaxInitialLineLength(LINE_BYTES)
+                .setMaxFormAttributeSize(0)
+                .setCompressionSupported(true)
+                .setCompressionLevel(4)
+                .setMaxWebSocketFrameSize(64 << 10)
+                .setMaxWebSocketMessageSize(64 << 10)
+                .setWebSocketSubProtocols(List.of(Live.SUBPROTOCOL));
+        Path certificate = settings.certificate();
+        Path key = settings.key();
+        if (certificate != null && key != null) {
+            options.setSsl(true).setUseAlpn(true).setKeyCertOptions(pem(certificate, key));
+            certificateTime = changed(certificate, key);
+        }
+        return options;
+    }
+
+    private void welcome(HttpConnection connection) {
+        String address = connection.remoteAddress().hostAddress();
+        long sameAddress = visits.keySet().stream()
+                .filter(other -> address.equals(other.remoteAddress().hostAddress()))
+                .limit(settings.connectionsPerAddress())
+                .count();
+        if (visits.size() >= settings.connections() || sameAddress >= settings.connectionsPerAddress()) {
+            metrics.refused.labels("connections").inc();
+            Edge.end(connection.close());
+            return;
+        }
+        visits.put(connection, new Visit());
+        metrics.connections.inc();
+        connection.closeHandler(closed -> {
+            if (visits.remove(connection) != null) {
+                metrics.connections.dec();
+            }
+        });
+    }
+
+    private void follow(HttpServerRequest request) {
+        Visit visit = visits.get(request.connection());
+        if (visit == null) {
+            return;
+        }
+        visit.greeted = true;
+        visit.requests++;
+        request.response().endHandler(ended -> {
+            visit.requests--;
+            visit.quietSince = System.nanoTime();
+        });
+    }
+
+    /** A connection that sends a header byte by byte keeps its socket busy for ever: only whole requests count here. */
+    private void closeIdle() {
+        long now = System.nanoTime();
+        visits.entrySet().stream()
+                .filter(entry -> entry.getValue().requests <= 0)
+                .filter(entry -> now - entry.getValue().quietSince > TimeUnit.SECONDS.toNanos(
+                        entry.getValue().greeted ? settings.idleSeconds() : settings.headerSeconds()))
+                .map(Map.Entry::getKey)
+                .toList()
+                .forEach(connection -> {
+                    metrics.refused.labels("idle").inc();
+                    Edge.end(connection.close());
+                });
+    }
+
+    private void reloadCertificate() {
+        Path certificate = settings.certificate();
+        Path key = settings.key();
+        HttpServer started = server;
+        if (certificate == null || key == null || started == null) {
+            return;
+        }
+        vertx.<Long>executeBlocking(() -> changed(certificate, key))
+                .compose(time -> {
+                    if (time == certificateTime) {
+                        return Future.succeededFuture(false);
+                    }
+                    certificateTime = time;
+                    return started.updateSSLOptions(new ServerSSLOptions().setUseAlpn(true).setKeyCertOptions(pem(certificate, key)));
+                })
+                .onSuccess(reloaded -> {
+                    if (reloaded) {
+                        LOG.log(System.Logger.Level.INFO, "event=certificate-reloaded file={0}", certificate);
+                    }
+                })
+                .onFailure(broken -> LOG.log(System.Logger.Level.WARNING,
+                        "event=certificate-not-reloaded file={0} cause={1} effect=the one before stays in use", certificate, broken.getMessage()));
+    }
+
+    private static PemKeyCertOptions pem(Path certificate, Path key) {
+        return new PemKeyCertOptions().setCertPath(certificate.toString()).setKeyPath(key.toString());
+    }
+
+    private static long changed(Path certificate, Path key) {
+        return 31 * certificate.toFile().lastModified() + key.toFile().lastModified();
+    }
+}

@@ -1,0 +1,204 @@
+package io.sluice.web;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ServerWebSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stays open: the feeds that keep pages current, and the check that a stream's caller may still be there.
+ *
+ * <p>A viewer is never queued for. It holds one cursor; when something changed it asks for everything since, and while it is asking or its
+ * socket is full it only remembers to ask again.
+ */
+public final class Live {
+    public static final String SUBPROTOCOL = "sluice.live.v1";
+    static final int SIGNED_OUT = 4401;
+
+    /** What changed since a cursor, for this caller. The room answers with everything there is for a cursor it does not know. */
+    @FunctionalInterface
+    public interface Feed {
+        Future<Changes> since(Caller caller, @Nullable String cursor);
+    }
+
+    /** @param cursor where the next question starts, of letters and digits: nothing committed before it is missing from {@code fragments} */
+    public record Changes(List<Fragment> fragments, String cursor) {
+        public Changes {
+            if (!cursor.matches("[A-Za-z0-9_.:-]*")) {
+                throw new IllegalArgumentException("a cursor goes into a page as it is: " + cursor);
+            }
+        }
+    }
+
+    /** A template that draws {@code <turbo-stream>} elements. */
+    public record Fragment(String template, Object page) {}
+
+    private final Vertx vertx;
+    private final Pages pages;
+    private final Authenticator authenticator;
+    private final Web.Settings settings;
+    private final Web.Metrics metrics;
+    private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
+    private final Map<ServerWebSocket, Caller> streams = new ConcurrentHashMap<>();
+    private long checks;
+
+    Live(Vertx vertx, Pages pages, Authenticator authenticator, Web.Settings settings, Web.Metrics metrics) {
+        this.vertx = vertx;
+        this.pages = pages;
+        this.authenticator = authenticator;
+        this.settings = settings;
+        this.metrics = metrics;
+        vertx.setPeriodic(Duration.ofSeconds(2).toMillis(), tick -> check());
+    }
+
+    /** The answer to a page that wants to stay current: a WebSocket, or for a plain request what changed once. */
+    public Reply follow(Call call, String topic, Feed feed) {
+        String since = call.query("since").orElse(null);
+        return Reply.socket(socket -> {
+            var viewer = new Viewer(topic, feed, call, socket, vertx.getOrCreateContext(), since);
+            viewers.add(viewer);
+            socket.drainHandler(drained -> viewer.proceed());
+            viewer.proceed();
+        });
+    }
+
+    /** Something of this topic changed. Cheap, and callable from any thread. */
+    public void ring(String topic) {
+        viewers.stream().filter(viewer -> viewer.topic.equals(topic)).forEach(Viewer::ring);
+    }
+
+    /** Somebody's rights changed: every open stream is checked now and not only at the next tick. */
+    public void recheck() {
+        vertx.runOnContext(now -> check());
+    }
+
+    Future<Void> upgrade(Call call, Reply.Content.Socket socket) {
+        var request = call.context().request();
+        if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
+            return Future.failedFuture(Problem.invalid("This address speaks WebSocket. Open it with one."));
+        }
+        Caller caller = call.caller();
+        long open = streams.values().stream().filter(other -> other.id() == caller.id()).count();
+        if (open >= settings.streamsPerUser()) {
+            metrics.refused.labels("streams_per_user").inc();
+            return Future.failedFuture(Problem.tooMany(
+                    "You have " + open + " live connections open, which is the limit. Close some pages and try again.",
+                    Duration.ofSeconds(30)));
+        }
+        return request.toWebSocket()
+                .map(opened -> {
+                    admit(opened, caller);
+                    socket.opened().accept(opened);
+                    return null;
+                });
+    }
+
+    Future<Void> close() {
+        return Future.join(streams.keySet().stream()
+                        .map(socket -> socket.close((short) 1001, "the gateway restarts; reconnect"))
+                        .toList())
+                .otherwiseEmpty()
+                .mapEmpty();
+    }
+
+    private void admit(ServerWebSocket socket, Caller caller) {
+        streams.put(socket, caller);
+        metrics.streams.inc();
+        socket.endHandler(ended -> forget(socket));
+        socket.exceptionHandler(broken -> forget(socket));
+    }
+
+    private void forget(ServerWebSocket socket) {
+        if (streams.remove(socket) != null) {
+            metrics.streams.dec();
+            viewers.removeIf(viewer -> viewer.socket == socket);
+        }
+    }
+
+    private void check() {
+        boolean ping = checks++ % 12 == 0; // every 24 s, well within the idle limit of connections
+        streams.entrySet().stream()
+                .collect(Collectors.groupingBy(entry -> entry.getValue().credential()))
+                .values()
+                .forEach(sameCredential -> check(sameCredential, ping));
+        viewers.forEach(Viewer::retry);
+    }
+
+    private void check(List<Map.Entry<ServerWebSocket, Caller>> sameCredential, boolean ping) {
+        // a failed check says nothing about the caller: the database may be away for a moment
+        authenticator.stillValid(sameCredential.getFirst().getValue()).otherwise(true).onSuccess(valid -> sameCredential.forEach(entry -> {
+            if (!valid) {
+                metrics.streamsEnded.labels("signed_out").inc();
+                Edge.end(entry.getKey().close((short) SIGNED_OUT, "signed out"));
+            } else if (ping) {
+                Edge.end(entry.getKey().writePing(Buffer.buffer()));
+            }
+        }));
+    }
+
+    /** One open page. All of its methods but {@link #ring} run on its own context. */
+    private final class Viewer {
+        private final String topic;
+        private final Feed feed;
+        private final Call call;
+        private final ServerWebSocket socket;
+        private final Context context;
+        private @Nullable String cursor;
+        private boolean asking;
+        private boolean behind = true;
+
+        Viewer(String topic, Feed feed, Call call, ServerWebSocket socket, Context context, @Nullable String cursor) {
+            this.topic = topic;
+            this.feed = feed;
+            this.call = call;
+            this.socket = socket;
+            this.context = context;
+            this.cursor = cursor;
+        }
+
+        void ring() {
+            context.runOnContext(now -> {
+                behind = true;
+                proceed();
+            });
+        }
+
+        void retry() {
+            context.runOnContext(now -> proceed());
+        }
+
+        void proceed() {
+            if (asking || !behind || socket.writeQueueFull() || !streams.containsKey(socket)) {
+                return;
+            }
+            asking = true;
+            behind = false;
+            metrics.liveCatchUps.inc();
+            feed.since(call.caller(), cursor).onComplete(
+                    changes -> context.runOnContext(now -> tell(changes)),
+                    failed -> context.runOnContext(now -> {
+                        asking = false;
+                        behind = true; // asked again at the next tick
+                    }));
+        }
+
+        private void tell(Changes changes) {
+            asking = false;
+            cursor = changes.cursor();
+            View view = pages.view(call);
+            Buffer text = Buffer.buffer();
+            changes.fragments().forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
+            text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
+            Edge.end(socket.writeTextMessage(text.toString()));
+            proceed();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.sluice.web;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.ServerWebSocket;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** An answer, as a value: what to send, with which headers and cookies. The edge sends it. */
+public final class Reply {
+    /** What is sent. */
+    sealed interface Content {
+        record Json(Object value) implements Content {}
+
+        record Bytes(String type, Buffer bytes) implements Content {}
+
+        record Page(String template, Object page) implements Content {}
+
+        record Socket(Consumer<ServerWebSocket> opened) implements Content {}
+
+        record Nothing() implements Content {}
+    }
+
+    final int status;
+    final Content content;
+    final Map<String, String> headers;
+    final List<Cookie> cookies;
+
+    private Reply(int status, Content content, Map<String, String> headers, List<Cookie> cookies) {
+        this.status = status;
+        this.content = content;
+        this.headers = headers;
+        this.cookies = cookies;
+    }
+
+    /** Any value that Jackson can write. */
+    public static Reply json(Object value) {
+        return of(200, new Content.Json(value));
+    }
+
+    /** {@code {"message": …}}, OpenPAI's way of saying that something was done. */
+    public static Reply message(int status, String message) {
+        return of(status, new Content.Json(Map.of("message", message)));
+    }
+
+    public static Reply text(String text) {
+        return bytes("text/plain; charset=utf-8", Buffer.buffer(text));
+    }
+
+    public static Reply bytes(String type, Buffer bytes) {
+        return of(200, new Content.Bytes(type, bytes));
+    }
+
+    /** A page by its jte template, which takes {@code View view} and {@code page}. */
+    public static Reply page(String template, Object page) {
+        return of(200, new Content.Page(template, page));
+    }
+
+    /** After a change: look at {@code path} of this portal. */
+    public static Reply seeOther(String path) {
+        return of(303, new Content.Nothing()).header("Location", path);
+    }
+
+    public static Reply nothing() {
+        return of(204, new Content.Nothing());
+    }
+
+    /** Turns the request into a WebSocket; it is closed when its caller is no longer admitted. */
+    public static Reply socket(Consumer<ServerWebSocket> opened) {
+        return of(101, new Content.Socket(opened));
+    }
+
+    private static Reply of(int status, Content content) {
+        return new Reply(status, content, Map.of(), List.of());
+    }
+
+    public Reply status(int status) {
+        return new Reply(status, content, headers, cookies);
+    }
+
+    public Reply header(String name, String value) {
+        var more = new LinkedHashMap<>(headers);
+        more.put(name, value);
+        return new Reply(status, content, more, cookies);
+    }
+
+    public Reply cookie(Cookie cookie) {
+        var more = new ArrayList<>(cookies);
+        more.add(cookie);
+        return new Reply(status, content, headers, more);
+    }
+
+    public Reply cookies(List<Cookie> more) {
+        Reply reply = this;
+        for (Cookie cookie : more) {
+            reply = reply.cookie(cookie);
+        }
+        return reply;
+    }
+
+    @Nullable
+    String header(String name) {
+        return headers.get(name);
+    }
+}

@@ -1,0 +1,156 @@
+package io.sluice.web;
+
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Gauge;
+import io.prometheus.client.Histogram;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.BindException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** The door of the edge: takes a route table, and serves it. */
+public final class Web {
+    static final String VERSION =
+            Optional.<@Nullable String>ofNullable(Web.class.getPackage().getImplementationVersion()).orElse("dev");
+
+    /**
+     * @param port 0 for any free one
+     * @param certificate PEM file; with {@code key} the portal speaks TLS only
+     * @param trustedProxies addresses whose {@code X-Forwarded-For} and {@code -Proto} are believed
+     * @param tree the source tree, to reload pages and styles from it while they are written
+     * @param logs the folder for the access log
+     */
+    public record Settings(
+            String host,
+            int port,
+            @Nullable Path certificate,
+            @Nullable Path key,
+            Set<String> trustedProxies,
+            @Nullable Path tree,
+            Path logs,
+            int connections,
+            int connectionsPerAddress,
+            int streamsPerUser,
+            int headerSeconds,
+            int bodySeconds,
+            int answerSeconds,
+            int idleSeconds) {
+        public static Settings of(String host, int port, Path logs) {
+            return new Settings(host, port, null, null, Set.of(), null, logs, 10_000, 1_000, 50, 10, 30, 30, 75);
+        }
+
+        boolean tls() {
+            return certificate != null;
+        }
+
+        String origin(int boundPort) {
+            String shown = host.contains(":") ? "[" + host + "]" : host;
+            return (tls() ? "https://" : "http://") + shown + ":" + boundPort;
+        }
+    }
+
+    /** Turns failures of other rooms into problems; null where it knows of none. */
+    @FunctionalInterface
+    public interface Translation {
+        @Nullable
+        Problem problem(Throwable failure);
+    }
+
+    private final Vertx vertx;
+    private final Settings settings;
+    private final Authenticator authenticator;
+    private final Translation translation;
+    private final Metrics metrics;
+    private final Pages pages;
+    private final AccessLog accessLog;
+    private final Live live;
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+
+    public Web(
+            Vertx vertx,
+            Settings settings,
+            Authenticator authenticator,
+            Translation translation,
+            CollectorRegistry registry) {
+        this.vertx = vertx;
+        this.settings = settings;
+        this.authenticator = authenticator;
+        this.translation = translation;
+        this.metrics = new Metrics(registry);
+        this.pages = new Pages(settings.tree());
+        this.accessLog = new AccessLog(settings.logs(), metrics);
+        this.live = new Live(vertx, pages, authenticator, settings, metrics);
+    }
+
+    public Live live() {
+        return live;
+    }
+
+    /** Serves these routes, on one listener per core. The answer is the address to show. */
+    public Future<String> serve(List<Route> routes) {
+        var options = new DeploymentOptions().setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
+        return vertx.deployVerticle(() -> listener(routes), options)
+                .map(deployed -> settings.origin(listeners.getFirst().port()))
+                .recover(failure -> Future.failedFuture(explained(failure)));
+    }
+
+    private Deployable listener(List<Route> routes) {
+        var listener = new Listener(settings, metrics, new Edge(vertx, settings, routes, authenticator, translation, pages, live, accessLog, metrics));
+        listeners.add(listener);
+        return listener;
+    }
+
+    /** Ends every stream with a word to come back, then the listeners with the requests they hold. */
+    public Future<Void> close() {
+        return live.close().eventually(() -> Future.join(listeners.stream().map(Listener::close).toList())).compose(closed ->
+                vertx.executeBlocking(() -> {
+                    accessLog.close();
+                    return null;
+                }));
+    }
+
+    private Throwable explained(Throwable failure) {
+        return failure instanceof BindException
+                ? new IllegalStateException("Port " + settings.port() + " of " + settings.host()
+                        + " can not be opened (" + failure.getMessage() + "). Choose another with --port, or --port 0 for any free one.", failure)
+                : failure;
+    }
+
+    /** What the edge counts. Labels are few and known beforehand: never a path or a name that a stranger chose. */
+    static final class Metrics {
+        final Histogram requests;
+        final Counter refused;
+        final Gauge connections;
+        final Gauge streams;
+        final Counter streamsEnded;
+        final Counter logLinesDropped;
+        final Counter liveCatchUps;
+
+        Metrics(CollectorRegistry registry) {
+            requests = Histogram.build("sluice_web_request_seconds", "Time from a request's first byte to its answer")
+                    .labelNames("method", "status")
+                    .buckets(.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30)
+                    .register(registry);
+            refused = Counter.build("sluice_web_refused_total", "Requests and connections refused, by limit")
+                    .labelNames("limit")
+                    .register(registry);
+            connections = Gauge.build("sluice_web_connections", "Open connections").register(registry);
+            streams = Gauge.build("sluice_web_streams", "Open WebSockets").register(registry);
+            streamsEnded = Counter.build("sluice_web_streams_ended_total", "WebSockets that the gateway closed, by reason")
+                    .labelNames("reason")
+                    .register(registry);
+            logLinesDropped = Counter.build("sluice_web_access_log_dropped_total", "Access log lines given up, queue full")
+                    .register(registry);
+            liveCatchUps = Counter.build("sluice_web_live_catch_ups_total", "Times a live page was told what changed")
+                    .register(registry);
+        }
+    }
+}
