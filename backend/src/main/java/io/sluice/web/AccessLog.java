@@ -15,7 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** One line per request, written by a thread of its own: an event loop only drops a line into a bounded queue. */
-final class AccessLog implements AutoCloseable {
+final class AccessLog {
     static final int QUEUE = 8_192;
     static final long FILE_BYTES = 32L << 20;
     static final int FILES = 4;
@@ -53,8 +53,7 @@ final class AccessLog implements AutoCloseable {
         return quoted.append('"').toString();
     }
 
-    @Override
-    public void close() throws InterruptedException {
+    void close() throws InterruptedException {
         if (queue.offer(END, 1, TimeUnit.SECONDS)) {
             writer.join(2_000);
         }

@@ -97,7 +97,8 @@ public final class Call {
     /** The language of the answer: chosen before, or preferred by the browser. */
     public String language() {
         return View.language(
-                cookie(View.LANGUAGE_COOKIE).orElse(null), header("Accept-Language").orElse(""));
+                cookie(View.LANGUAGE_COOKIE).orElse(null),
+                header("Accept-Language").orElse(""));
     }
 
     public Buffer body() {
@@ -115,7 +116,9 @@ public final class Call {
     /** All values of a form field that may stand several times. */
     public List<String> fields(String name) {
         JsonNode value = input().path(name);
-        return value.isArray() ? value.valueStream().map(JsonNode::asText).toList() : field(name).map(List::of).orElse(List.of());
+        return value.isArray()
+                ? value.valueStream().map(JsonNode::asText).toList()
+                : field(name).map(List::of).orElse(List.of());
     }
 
     /** The body as one object, whether a form, JSON or nothing was sent. */
@@ -170,12 +173,16 @@ public final class Call {
     static Future<Buffer> receive(Vertx vertx, HttpServerRequest request, int limit, int seconds) {
         Buffer received = Buffer.buffer();
         Promise<Buffer> whole = Promise.promise();
-        long timer = vertx.setTimer(seconds * 1000L, fired -> whole.tryFail(Problem.of(
-                Problem.Kind.TOO_SLOW, "The body did not arrive within " + seconds + " seconds. Send it again.")));
+        long timer = vertx.setTimer(
+                seconds * 1000L,
+                fired -> whole.tryFail(Problem.of(
+                        Problem.Kind.TOO_SLOW,
+                        "The body did not arrive within " + seconds + " seconds. Send it again.")));
         request.handler(piece -> {
             if (received.length() + piece.length() > limit) {
                 whole.tryFail(Problem.of(
-                        Problem.Kind.TOO_LARGE, "The body is larger than the " + limit + " bytes that are allowed here."));
+                        Problem.Kind.TOO_LARGE,
+                        "The body is larger than the " + limit + " bytes that are allowed here."));
             } else if (!whole.future().isComplete()) {
                 received.appendBuffer(piece);
             }

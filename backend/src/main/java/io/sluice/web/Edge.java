@@ -118,7 +118,9 @@ final class Edge {
     }
 
     private void refuseAmbiguousPath(RoutingContext context) {
-        proceedUnless(context, guards.ambiguous(Optional.ofNullable(context.request().path()).orElse("")));
+        proceedUnless(
+                context,
+                guards.ambiguous(Optional.ofNullable(context.request().path()).orElse("")));
     }
 
     private void refuseForeignChange(RoutingContext context) {
@@ -143,11 +145,19 @@ final class Edge {
                         cookie(request, passage.secure() ? "__Host-" + REFRESH_COOKIE : REFRESH_COOKIE),
                         passage.secure(),
                         passage.address(),
-                        Optional.ofNullable(request.getHeader(HttpHeaders.USER_AGENT)).orElse("")))
+                        Optional.ofNullable(request.getHeader(HttpHeaders.USER_AGENT))
+                                .orElse("")))
                 .onSuccess(verdict -> {
-                    context.put("passage", new Call.Passage(
-                            passage.id(), passage.nonce(), passage.secure(), passage.address(),
-                            verdict.caller(), verdict.problem(), verdict.cookies()));
+                    context.put(
+                            "passage",
+                            new Call.Passage(
+                                    passage.id(),
+                                    passage.nonce(),
+                                    passage.secure(),
+                                    passage.address(),
+                                    verdict.caller(),
+                                    verdict.problem(),
+                                    verdict.cookies()));
                     context.next();
                 })
                 .onFailure(context::fail);
@@ -165,7 +175,9 @@ final class Edge {
         }
         body(context, route)
                 .map(body -> new Call(context, passage(context), body))
-                .compose(call -> route.handling().handle(call).timeout(settings.answerSeconds(), TimeUnit.SECONDS)
+                .compose(call -> route.handling()
+                        .handle(call)
+                        .timeout(settings.answerSeconds(), TimeUnit.SECONDS)
                         .compose(reply -> send(call, reply)))
                 .onFailure(context::fail);
     }
@@ -176,9 +188,16 @@ final class Edge {
         var response = request.response();
         guards.headers(response.headers(), random(16));
         Problem problem = Problem.invalid("This is not a request that can be read: "
-                + Optional.<@Nullable Throwable>ofNullable(request.decoderResult().cause()).map(Throwable::getMessage).orElse("malformed") + ".");
-        response.setStatusCode(problem.status()).putHeader(HttpHeaders.CONTENT_TYPE, JSON).putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        end(response.end(Call.json(Map.of("code", problem.code(), "message", problem.message()))).eventually(() -> request.connection().close()));
+                + Optional.<@Nullable Throwable>ofNullable(
+                                request.decoderResult().cause())
+                        .map(Throwable::getMessage)
+                        .orElse("malformed")
+                + ".");
+        response.setStatusCode(problem.status())
+                .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
+                .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        end(response.end(Call.json(Map.of("code", problem.code(), "message", problem.message())))
+                .eventually(() -> request.connection().close()));
     }
 
     private static @Nullable Problem refusal(Route route, Call.Passage passage) {
@@ -188,16 +207,20 @@ final class Edge {
         }
         if (caller == null) {
             Problem problem = passage.refusal();
-            return problem != null ? problem : Problem.of(Problem.Kind.UNAUTHENTICATED, "Guest is not allowed to do this operation.");
+            return problem != null
+                    ? problem
+                    : Problem.of(Problem.Kind.UNAUTHENTICATED, "Guest is not allowed to do this operation.");
         }
         if (caller.kind() == Caller.Kind.APPLICATION && !route.applications()) {
             return Problem.of(Problem.Kind.FORBIDDEN, "Applications are not allowed to do this operation.");
         }
         String scope = route.scope();
         if (!caller.may(scope == null ? "*" : scope)) {
-            return Problem.of(Problem.Kind.FORBIDDEN, scope == null
-                    ? "This operation needs a token with every right."
-                    : "This token lacks the right " + scope + ". Make one that has it on your profile page.");
+            return Problem.of(
+                    Problem.Kind.FORBIDDEN,
+                    scope == null
+                            ? "This operation needs a token with every right."
+                            : "This token lacks the right " + scope + ". Make one that has it on your profile page.");
         }
         return route.access() == Route.Access.ADMIN && !caller.admin()
                 ? Problem.of(Problem.Kind.FORBIDDEN, "Non-admin is not allow to do this operation.")
@@ -251,8 +274,10 @@ final class Edge {
         Caller caller = passage(context).caller();
         metrics.requests.labels(known(request.method()), status).observe(nanos / 1e9);
         accessLog.write("time=" + Instant.now() + " id=" + passage(context).id() + " from="
-                + passage(context).address() + " user=" + (caller == null ? "-" : AccessLog.quoted(caller.name())) + " method="
-                + known(request.method()) + " path=" + AccessLog.quoted(Optional.ofNullable(request.path()).orElse("")) + " status="
+                + passage(context).address() + " user=" + (caller == null ? "-" : AccessLog.quoted(caller.name()))
+                + " method="
+                + known(request.method()) + " path="
+                + AccessLog.quoted(Optional.ofNullable(request.path()).orElse("")) + " status="
                 + status + " bytes=" + context.response().bytesWritten() + " ms=" + nanos / 1_000_000);
     }
 

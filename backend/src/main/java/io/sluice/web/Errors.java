@@ -57,7 +57,10 @@ final class Errors {
         boolean worthReturning = context.request().method() == HttpMethod.GET && !uri.equals("/");
         String next = worthReturning ? "?next=" + URLEncoder.encode(uri, StandardCharsets.UTF_8) : "";
         context.request().resume();
-        Edge.end(context.response().setStatusCode(303).putHeader("Location", "/sign-in" + next).end());
+        Edge.end(context.response()
+                .setStatusCode(303)
+                .putHeader("Location", "/sign-in" + next)
+                .end());
     }
 
     static boolean wantsPage(RoutingContext context) {
@@ -96,7 +99,10 @@ final class Errors {
 
     private static Problem broken(RoutingContext context, Throwable failure) {
         String id = Edge.passage(context).id();
-        LOG.log(System.Logger.Level.ERROR, "event=request-failed id=" + id + " path=" + AccessLog.quoted(path(context)), failure);
+        LOG.log(
+                System.Logger.Level.ERROR,
+                "event=request-failed id=" + id + " path=" + AccessLog.quoted(path(context)),
+                failure);
         return Problem.of(
                 Problem.Kind.BROKEN,
                 "Something went wrong on our side. Give your administrator the id of this request: " + id + ".");

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** What no request passes, whatever it asks for; and the headers that stand on every answer. */
 final class Guards {
     /** Spellings that a second reader of the path may understand otherwise than the router: they are refused, not repaired. */
-    private static final Pattern AMBIGUOUS =
-            Pattern.compile("//|\\\\|;|/\\.{1,2}(/|$)|%(00|0a|0d|25|2e|2f|3b|5c)|[\\x00-\\x20\\x7f]", Pattern.CASE_INSENSITIVE);
+    private static final Pattern AMBIGUOUS = Pattern.compile(
+            "//|\\\\|;|/\\.{1,2}(/|$)|%(00|0a|0d|25|2e|2f|3b|5c)|[\\x00-\\x20\\x7f]", Pattern.CASE_INSENSITIVE);
 
     private static final Set<HttpMethod> CHANGING =
             Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE);
@@ -49,7 +49,8 @@ final class Guards {
     @Nullable
     Problem ambiguous(String path) {
         return !path.startsWith("/") || AMBIGUOUS.matcher(path).find()
-                ? Problem.invalid("The path is not written plainly. Send it without doubled or encoded slashes, dots, semicolons or control characters.")
+                ? Problem.invalid(
+                        "The path is not written plainly. Send it without doubled or encoded slashes, dots, semicolons or control characters.")
                 : null;
     }
 
@@ -66,8 +67,8 @@ final class Guards {
         if (origin != null) {
             return isOurs(origin, request) ? null : refusal();
         }
-        boolean fromPage = request.getHeader(HttpHeaders.COOKIE) != null
-                && request.getHeader(HttpHeaders.AUTHORIZATION) == null;
+        boolean fromPage =
+                request.getHeader(HttpHeaders.COOKIE) != null && request.getHeader(HttpHeaders.AUTHORIZATION) == null;
         return fromPage && !"same-origin".equals(request.getHeader("Sec-Fetch-Site")) ? refusal() : null;
     }
 
@@ -79,7 +80,8 @@ final class Guards {
         String lower = origin.toLowerCase(Locale.ROOT);
         String port = authority.port() > 0 ? ":" + authority.port() : "";
         String host = authority.host().toLowerCase(Locale.ROOT) + port;
-        // behind a proxy that ends TLS only the browser knows the scheme, but once we speak TLS ourselves a plain page is a stranger
+        // behind a proxy that ends TLS only the browser knows the scheme, but once we speak TLS ourselves a plain page
+        // is a stranger
         return lower.equals("https://" + host) || !tls && lower.equals("http://" + host);
     }
 

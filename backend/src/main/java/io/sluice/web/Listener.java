@@ -130,8 +130,9 @@ final class Listener extends VerticleBase {
         long now = System.nanoTime();
         visits.entrySet().stream()
                 .filter(entry -> entry.getValue().requests <= 0)
-                .filter(entry -> now - entry.getValue().quietSince > TimeUnit.SECONDS.toNanos(
-                        entry.getValue().greeted ? settings.idleSeconds() : settings.headerSeconds()))
+                .filter(entry -> now - entry.getValue().quietSince
+                        > TimeUnit.SECONDS.toNanos(
+                                entry.getValue().greeted ? settings.idleSeconds() : settings.headerSeconds()))
                 .map(Map.Entry::getKey)
                 .toList()
                 .forEach(connection -> {
@@ -153,15 +154,19 @@ final class Listener extends VerticleBase {
                         return Future.succeededFuture(false);
                     }
                     certificateTime = time;
-                    return started.updateSSLOptions(new ServerSSLOptions().setUseAlpn(true).setKeyCertOptions(pem(certificate, key)));
+                    return started.updateSSLOptions(
+                            new ServerSSLOptions().setUseAlpn(true).setKeyCertOptions(pem(certificate, key)));
                 })
                 .onSuccess(reloaded -> {
                     if (reloaded) {
                         LOG.log(System.Logger.Level.INFO, "event=certificate-reloaded file={0}", certificate);
                     }
                 })
-                .onFailure(broken -> LOG.log(System.Logger.Level.WARNING,
-                        "event=certificate-not-reloaded file={0} cause={1} effect=the one before stays in use", certificate, broken.getMessage()));
+                .onFailure(broken -> LOG.log(
+                        System.Logger.Level.WARNING,
+                        "event=certificate-not-reloaded file={0} cause={1} effect=the one before stays in use",
+                        certificate,
+                        broken.getMessage()));
     }
 
     private static PemKeyCertOptions pem(Path certificate, Path key) {

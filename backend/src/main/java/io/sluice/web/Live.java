@@ -86,19 +86,20 @@ public final class Live {
             return Future.failedFuture(Problem.invalid("This address speaks WebSocket. Open it with one."));
         }
         Caller caller = call.caller();
-        long open = streams.values().stream().filter(other -> other.id() == caller.id()).count();
+        long open = streams.values().stream()
+                .filter(other -> other.id() == caller.id())
+                .count();
         if (open >= settings.streamsPerUser()) {
             metrics.refused.labels("streams_per_user").inc();
             return Future.failedFuture(Problem.tooMany(
                     "You have " + open + " live connections open, which is the limit. Close some pages and try again.",
                     Duration.ofSeconds(30)));
         }
-        return request.toWebSocket()
-                .map(opened -> {
-                    admit(opened, caller);
-                    socket.opened().accept(opened);
-                    return null;
-                });
+        return request.toWebSocket().map(opened -> {
+            admit(opened, caller);
+            socket.opened().accept(opened);
+            return null;
+        });
     }
 
     Future<Void> close() {
@@ -134,14 +135,17 @@ public final class Live {
 
     private void check(List<Map.Entry<ServerWebSocket, Caller>> sameCredential, boolean ping) {
         // a failed check says nothing about the caller: the database may be away for a moment
-        authenticator.stillValid(sameCredential.getFirst().getValue()).otherwise(true).onSuccess(valid -> sameCredential.forEach(entry -> {
-            if (!valid) {
-                metrics.streamsEnded.labels("signed_out").inc();
-                Edge.end(entry.getKey().close((short) SIGNED_OUT, "signed out"));
-            } else if (ping) {
-                Edge.end(entry.getKey().writePing(Buffer.buffer()));
-            }
-        }));
+        authenticator
+                .stillValid(sameCredential.getFirst().getValue())
+                .otherwise(true)
+                .onSuccess(valid -> sameCredential.forEach(entry -> {
+                    if (!valid) {
+                        metrics.streamsEnded.labels("signed_out").inc();
+                        Edge.end(entry.getKey().close((short) SIGNED_OUT, "signed out"));
+                    } else if (ping) {
+                        Edge.end(entry.getKey().writePing(Buffer.buffer()));
+                    }
+                }));
     }
 
     /** One open page. All of its methods but {@link #ring} run on its own context. */
@@ -182,12 +186,13 @@ public final class Live {
             asking = true;
             behind = false;
             metrics.liveCatchUps.inc();
-            feed.since(call.caller(), cursor).onComplete(
-                    changes -> context.runOnContext(now -> tell(changes)),
-                    failed -> context.runOnContext(now -> {
-                        asking = false;
-                        behind = true; // asked again at the next tick
-                    }));
+            feed.since(call.caller(), cursor)
+                    .onComplete(
+                            changes -> context.runOnContext(now -> tell(changes)),
+                            failed -> context.runOnContext(now -> {
+                                asking = false;
+                                behind = true; // asked again at the next tick
+                            }));
         }
 
         private void tell(Changes changes) {
@@ -195,7 +200,8 @@ public final class Live {
             cursor = changes.cursor();
             View view = pages.view(call);
             Buffer text = Buffer.buffer();
-            changes.fragments().forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
+            changes.fragments()
+                    .forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
             text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
             Edge.end(socket.writeTextMessage(text.toString()));
             proceed();

@@ -38,8 +38,7 @@ public final class Problem extends RuntimeException {
     private final String code;
     private final @Nullable Duration retryAfter;
 
-    private Problem(
-            Kind kind, String code, String message, @Nullable Throwable cause, @Nullable Duration retryAfter) {
+    private Problem(Kind kind, String code, String message, @Nullable Throwable cause, @Nullable Duration retryAfter) {
         super(message, cause, false, false);
         this.kind = kind;
         this.code = code;

@@ -21,13 +21,13 @@ public final class View {
     public record Failure(String kind, int status, String message, String id) {}
 
     private final Texts texts;
-    private final Assets assets;
+    private final Pages.Assets assets;
     private final String theme;
     private final String nonce;
     private final String path;
     private final @Nullable Caller caller;
 
-    View(Texts texts, Assets assets, String theme, String nonce, String path, @Nullable Caller caller) {
+    View(Texts texts, Pages.Assets assets, String theme, String nonce, String path, @Nullable Caller caller) {
         this.texts = texts;
         this.assets = assets;
         this.theme = theme;
@@ -110,7 +110,7 @@ public final class View {
             this.patterns = patterns;
         }
 
-        static Texts read(String language, Assets.Source source) {
+        static Texts read(String language, Pages.Assets.Source source) {
             try (Reader reader =
                     new InputStreamReader(source.open("texts/" + language + ".properties"), StandardCharsets.UTF_8)) {
                 var properties = new Properties();

@@ -4,22 +4,28 @@ import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
 import io.prometheus.client.Histogram;
+import io.prometheus.client.exporter.common.TextFormat;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.StringWriter;
 import java.net.BindException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The door of the edge: takes a route table, and serves it. */
 public final class Web {
-    static final String VERSION =
-            Optional.<@Nullable String>ofNullable(Web.class.getPackage().getImplementationVersion()).orElse("dev");
+    static final String VERSION = Optional.<@Nullable String>ofNullable(
+                    Web.class.getPackage().getImplementationVersion())
+            .orElse("dev");
 
     /**
      * @param port 0 for any free one
@@ -47,6 +53,37 @@ public final class Web {
             return new Settings(host, port, null, null, Set.of(), null, logs, 10_000, 1_000, 50, 10, 30, 30, 75);
         }
 
+        public Settings tls(@Nullable Path certificate, @Nullable Path key) {
+            return with(certificate, key, trustedProxies, tree);
+        }
+
+        public Settings trusting(Set<String> proxies) {
+            return with(certificate, key, proxies, tree);
+        }
+
+        public Settings developing(@Nullable Path tree) {
+            return with(certificate, key, trustedProxies, tree);
+        }
+
+        private Settings with(
+                @Nullable Path certificate, @Nullable Path key, Set<String> trustedProxies, @Nullable Path tree) {
+            return new Settings(
+                    host,
+                    port,
+                    certificate,
+                    key,
+                    trustedProxies,
+                    tree,
+                    logs,
+                    connections,
+                    connectionsPerAddress,
+                    streamsPerUser,
+                    headerSeconds,
+                    bodySeconds,
+                    answerSeconds,
+                    idleSeconds);
+        }
+
         boolean tls() {
             return certificate != null;
         }
@@ -68,6 +105,7 @@ public final class Web {
     private final Settings settings;
     private final Authenticator authenticator;
     private final Translation translation;
+    private final CollectorRegistry registry;
     private final Metrics metrics;
     private final Pages pages;
     private final AccessLog accessLog;
@@ -84,6 +122,7 @@ public final class Web {
         this.settings = settings;
         this.authenticator = authenticator;
         this.translation = translation;
+        this.registry = registry;
         this.metrics = new Metrics(registry);
         this.pages = new Pages(settings.tree());
         this.accessLog = new AccessLog(settings.logs(), metrics);
@@ -94,24 +133,59 @@ public final class Web {
         return live;
     }
 
+    /** What the edge answers itself: is it alive, is it able, and its numbers for machines on this host or with an administrator's token. */
+    public List<Route> routes(Supplier<Future<Void>> able) {
+        return List.of(
+                Route.get("/healthz", call -> Future.succeededFuture(Reply.text("alive\n")))
+                        .forAnyone(),
+                Route.get("/readyz", call -> able.get().map(ready -> Reply.text("ready\n")))
+                        .forAnyone(),
+                Route.get("/metrics", this::numbers).forAnyone());
+    }
+
+    private Future<Reply> numbers(Call call) {
+        boolean local = call.address().startsWith("127.") || call.address().equals("0:0:0:0:0:0:0:1");
+        boolean admin = call.callerIfAny()
+                .map(caller -> caller.admin() && caller.may("metrics:read"))
+                .orElse(false);
+        if (!local && !admin) {
+            return Future.failedFuture(Problem.of(
+                    Problem.Kind.UNAUTHENTICATED,
+                    "Metrics are for this machine, or for an administrator's token with metrics:read."));
+        }
+        var text = new StringWriter();
+        try {
+            TextFormat.write004(text, registry.metricFamilySamples());
+        } catch (IOException e) {
+            throw new IllegalStateException("memory could not be written", e);
+        }
+        return Future.succeededFuture(Reply.bytes(TextFormat.CONTENT_TYPE_004, Buffer.buffer(text.toString())));
+    }
+
     /** Serves these routes, on one listener per core. The answer is the address to show. */
     public Future<String> serve(List<Route> routes) {
-        var options = new DeploymentOptions().setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
+        var options = new DeploymentOptions()
+                .setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
         return vertx.deployVerticle(() -> listener(routes), options)
                 .map(deployed -> settings.origin(listeners.getFirst().port()))
                 .recover(failure -> Future.failedFuture(explained(failure)));
     }
 
     private Deployable listener(List<Route> routes) {
-        var listener = new Listener(settings, metrics, new Edge(vertx, settings, routes, authenticator, translation, pages, live, accessLog, metrics));
+        var listener = new Listener(
+                settings,
+                metrics,
+                new Edge(vertx, settings, routes, authenticator, translation, pages, live, accessLog, metrics));
         listeners.add(listener);
         return listener;
     }
 
     /** Ends every stream with a word to come back, then the listeners with the requests they hold. */
     public Future<Void> close() {
-        return live.close().eventually(() -> Future.join(listeners.stream().map(Listener::close).toList())).compose(closed ->
-                vertx.executeBlocking(() -> {
+        return live.close()
+                .eventually(() ->
+                        Future.join(listeners.stream().map(Listener::close).toList()))
+                .compose(closed -> vertx.executeBlocking(() -> {
                     accessLog.close();
                     return null;
                 }));
@@ -119,8 +193,10 @@ public final class Web {
 
     private Throwable explained(Throwable failure) {
         return failure instanceof BindException
-                ? new IllegalStateException("Port " + settings.port() + " of " + settings.host()
-                        + " can not be opened (" + failure.getMessage() + "). Choose another with --port, or --port 0 for any free one.", failure)
+                ? new IllegalStateException(
+                        "Port " + settings.port() + " of " + settings.host() + " can not be opened ("
+                                + failure.getMessage() + "). Choose another with --port, or --port 0 for any free one.",
+                        failure)
                 : failure;
     }
 
@@ -142,12 +218,15 @@ public final class Web {
             refused = Counter.build("sluice_web_refused_total", "Requests and connections refused, by limit")
                     .labelNames("limit")
                     .register(registry);
-            connections = Gauge.build("sluice_web_connections", "Open connections").register(registry);
+            connections =
+                    Gauge.build("sluice_web_connections", "Open connections").register(registry);
             streams = Gauge.build("sluice_web_streams", "Open WebSockets").register(registry);
-            streamsEnded = Counter.build("sluice_web_streams_ended_total", "WebSockets that the gateway closed, by reason")
+            streamsEnded = Counter.build(
+                            "sluice_web_streams_ended_total", "WebSockets that the gateway closed, by reason")
                     .labelNames("reason")
                     .register(registry);
-            logLinesDropped = Counter.build("sluice_web_access_log_dropped_total", "Access log lines given up, queue full")
+            logLinesDropped = Counter.build(
+                            "sluice_web_access_log_dropped_total", "Access log lines given up, queue full")
                     .register(registry);
             liveCatchUps = Counter.build("sluice_web_live_catch_ups_total", "Times a live page was told what changed")
                     .register(registry);
