@@ -1,0 +1,64 @@
+// What the tests need from the machine: installed where that is allowed (root and apt-get), named where it is missing.
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { command } from "./processes.mjs";
+import { Skipped, say } from "./stages.mjs";
+
+const onPath = (program) =>
+  [...process.env.PATH.split(delimiter), "/usr/sbin", "/sbin"].map((folder) => join(folder, program)).find(existsSync);
+const debianPostgres = () => {
+  const home = "/usr/lib/postgresql";
+  const versions = existsSync(home) ? readdirSync(home).filter((version) => existsSync(join(home, version, "bin/initdb"))) : [];
+  const newest = versions.sort((a, b) => a - b).at(-1);
+  return newest && join(home, newest, "bin");
+};
+
+const NEEDS = [
+  { name: "chromium", found: () => onPath("chromium") },
+  { name: "fonts-noto-cjk", found: () => existsSync("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc") },
+  { name: "docker.io", found: () => onPath("dockerd") && onPath("docker") },
+  { name: "docker-compose", found: () => onPath("docker-compose") },
+  { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
+  { name: "openssl", found: () => onPath("openssl") },
+  { name: "postgresql", found: debianPostgres },
+];
+
+export const root = process.getuid?.() === 0;
+const mayInstall = root && onPath("apt-get");
+
+export async function install() {
+  const missing = NEEDS.filter((need) => !need.found()).map((need) => need.name);
+  if (missing.length === 0) return "everything is there";
+  if (!mayInstall) return `missing, and installing needs root and apt-get: ${missing.join(", ")}`;
+  say(`installing ${missing.join(" ")}`);
+  if (oldLists()) await apt("update");
+  try {
+    await apt("install", ...missing);
+  } catch {
+    await apt("update"); // the lists name versions that the mirror no longer has
+    await apt("install", ...missing);
+  }
+  return `installed ${missing.length} packages`;
+}
+
+function oldLists() {
+  const lists = "/var/lib/apt/lists";
+  const newest = Math.max(0, ...readdirSync(lists).map((name) => statSync(join(lists, name)).mtimeMs));
+  const aDay = 24 * 3600 * 1000;
+  return !readdirSync(lists).some((name) => name.includes("_Packages")) || Date.now() - newest > aDay;
+}
+
+const apt = (verb, ...packages) =>
+  command("apt-get", ["-y", "-q", ...(packages.length ? [verb, "--no-install-recommends", ...packages] : [verb])], {
+    env: { DEBIAN_FRONTEND: "noninteractive" },
+  });
+
+/** Fails the stage as skipped, with the reason, unless all of these are there. */
+export function need(...names) {
+  const missing = NEEDS.filter((need) => names.includes(need.name) && !need.found()).map((need) => need.name);
+  if (missing.length) throw new Skipped(`needs ${missing.join(", ")}, which can not be installed here (not root, or no apt-get)`);
+}
+
+export function needRoot(what) {
+  if (!root) throw new Skipped(`${what} needs root`);
+}

@@ -1,0 +1,54 @@
+// The stages of a check and their tally.
+import { join } from "node:path";
+import { command, Failure, putAway, scratch } from "./processes.mjs";
+import { tallyOf } from "./reports.mjs";
+
+const began = performance.now();
+const total = { passed: 0, failed: 0, skipped: 0 };
+const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+
+export class Skipped extends Error {}
+
+export const say = (text) => console.log(`${seconds(began).padStart(6)} s  ${text}`);
+
+/** Adds to the closing line what a report counted, and says it in words. */
+export function counted(part) {
+  for (const kind of Object.keys(total)) total[kind] += part[kind] ?? 0;
+  return `${part.passed} passed, ${part.failed} failed, ${part.skipped} skipped`;
+}
+
+/** A stage that breaks down is a failure of its own, also where every test it got to had passed. */
+export async function stage(name, work) {
+  const start = performance.now();
+  say(`${name} …`);
+  try {
+    const told = await work();
+    say(`${name}: ${told} (${seconds(start)} s)`);
+  } catch (fault) {
+    const skipped = fault instanceof Skipped;
+    counted(skipped ? { skipped: 1 } : { failed: 1 });
+    say(`${name}: ${skipped ? "skipped" : "FAILED"}: ${skipped || fault instanceof Failure ? fault.message : fault.stack}`);
+  }
+}
+
+/** Runs files of node:test. */
+export async function nodeTests(files, { name, env, cwd, limit }) {
+  const report = join(scratch, `${name}.xml`);
+  const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
+  reporters.push("--test-reporter=junit", `--test-reporter-destination=${report}`);
+  const log = join(scratch, `${name}.log`);
+  const code = await command(process.execPath, ["--test", ...reporters, ...files], { env, cwd, limit, log, allow: [0, 1] });
+  const tally = tallyOf(report, say);
+  if (code !== 0 && tally.failed === 0) throw new Failure(`the tests ended with ${code}, though none is reported as failed; see ${log}`);
+  if (tally.passed + tally.failed + tally.skipped === 0) throw new Failure("no test ran");
+  return counted(tally);
+}
+
+/** Prints the one closing line; with `strict`, a skip counts as a failure. */
+export async function finish({ strict }) {
+  await putAway();
+  const forbidden = strict && total.skipped > 0;
+  if (forbidden) say("nothing may be skipped here (--no-skips)");
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  process.exitCode = total.failed > 0 || total.passed === 0 || forbidden ? 1 : 0;
+}
