@@ -44,7 +44,7 @@ final class AccessLog {
     static String quoted(String text) {
         var quoted = new StringBuilder("\"");
         text.codePoints().limit(512).forEach(c -> {
-            if (c < 0x20 || c >= 0x7f && c < 0xa0 || c == '"' || c == '\\') {
+            if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == '"' || c == '\\') {
                 quoted.append(String.format("\\u%04x", c));
             } else {
                 quoted.appendCodePoint(c);

@@ -92,7 +92,7 @@ final class Edge {
 
     private void mount(Router router, Route route, String path) {
         var mounted = router.route(route.method(), path);
-        if (route.method() == HttpMethod.GET) {
+        if (HttpMethod.GET.equals(route.method())) {
             mounted.method(HttpMethod.HEAD);
         }
         mounted.handler(context -> pass(context, route));
@@ -105,7 +105,7 @@ final class Edge {
         var passage = new Call.Passage(
                 random(9),
                 nonce,
-                settings.tls() || fromTrustedProxy(request) && "https".equals(request.getHeader("X-Forwarded-Proto")),
+                settings.tls() || (fromTrustedProxy(request) && "https".equals(request.getHeader("X-Forwarded-Proto"))),
                 address(request),
                 null,
                 null,
@@ -230,7 +230,7 @@ final class Edge {
     private Future<Buffer> body(RoutingContext context, Route route) {
         HttpServerRequest request = context.request();
         boolean upgrade = request.getHeader(HttpHeaders.UPGRADE) != null;
-        if (request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD || upgrade) {
+        if (HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method()) || upgrade) {
             return Future.succeededFuture(Buffer.buffer());
         }
         return Call.receive(vertx, request, route.bodyLimit(), settings.bodySeconds());

@@ -54,7 +54,7 @@ final class Errors {
     /** Somebody who is not signed in asked for a page: it is shown after signing in. */
     static void sendToSignIn(RoutingContext context) {
         String uri = context.request().uri();
-        boolean worthReturning = context.request().method() == HttpMethod.GET && !uri.equals("/");
+        boolean worthReturning = HttpMethod.GET.equals(context.request().method()) && !uri.equals("/");
         String next = worthReturning ? "?next=" + URLEncoder.encode(uri, StandardCharsets.UTF_8) : "";
         context.request().resume();
         Edge.end(context.response()

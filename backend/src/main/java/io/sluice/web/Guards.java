@@ -82,7 +82,7 @@ final class Guards {
         String host = authority.host().toLowerCase(Locale.ROOT) + port;
         // behind a proxy that ends TLS only the browser knows the scheme, but once we speak TLS ourselves a plain page
         // is a stranger
-        return lower.equals("https://" + host) || !tls && lower.equals("http://" + host);
+        return lower.equals("https://" + host) || (!tls && lower.equals("http://" + host));
     }
 
     private static Problem refusal() {

@@ -120,7 +120,7 @@ public final class Live {
     private void forget(ServerWebSocket socket) {
         if (streams.remove(socket) != null) {
             metrics.streams.dec();
-            viewers.removeIf(viewer -> viewer.socket == socket);
+            viewers.removeIf(viewer -> viewer.socket.equals(socket));
         }
     }
 

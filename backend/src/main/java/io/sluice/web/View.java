@@ -92,7 +92,7 @@ public final class View {
     }
 
     static String theme(@Nullable String chosen) {
-        return "light".equals(chosen) || "dark".equals(chosen) ? chosen : "auto";
+        return chosen != null && (chosen.equals("light") || chosen.equals("dark")) ? chosen : "auto";
     }
 
     /** All sentences of the portal in one language. A key without a text is a fault of the build, found by a test. */
