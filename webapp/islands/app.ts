@@ -1,1 +1,8 @@
-import "@hotwired/turbo";
+import { config } from "@hotwired/turbo";
+import "./copy-button";
+import "./live-updates";
+import "./relative-time";
+import "./search-form";
+import "./page";
+
+config.drive.progressBarDelay = 250;

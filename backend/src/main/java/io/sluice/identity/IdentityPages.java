@@ -1,5 +1,6 @@
 package io.sluice.identity;
 
+import io.sluice.web.View;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 public final class IdentityPages {
     /** Rows of the people page that are drawn at once. */
     public static final int PAGE_SIZE = 50;
+
+    /** The shortest password that a page lets somebody choose. */
+    public static final int PASSWORD_LENGTH = 8;
 
     private IdentityPages() {}
 
@@ -35,6 +39,10 @@ public final class IdentityPages {
         public static Note bad(String key, Object... values) {
             return new Note(true, key, List.of(values));
         }
+
+        public String in(View view) {
+            return view.t(key, values.toArray());
+        }
     }
 
     /** What was wrong with a form: a note per field name, and one for the form as a whole. */
@@ -45,8 +53,9 @@ public final class IdentityPages {
             fields = Map.copyOf(fields);
         }
 
-        public @Nullable Note of(String field) {
-            return fields.get(field);
+        public @Nullable String of(String field, View view) {
+            Note note = fields.get(field);
+            return note == null ? null : note.in(view);
         }
     }
 
@@ -117,6 +126,20 @@ public final class IdentityPages {
 
         public boolean wholeFirstPage() {
             return search.isEmpty() && newer == null;
+        }
+    }
+
+    /**
+     * {@code identity/people-live.jte}: what to send to a people page that is open somewhere. All of it may be sent twice.
+     *
+     * @param added who is new since the cursor, newest first
+     * @param changed who is not new, and no longer as the page has it
+     */
+    public record PeopleChanges(List<PersonRow> added, List<PersonRow> changed, List<Long> removed, long total) {
+        public PeopleChanges {
+            added = List.copyOf(added);
+            changed = List.copyOf(changed);
+            removed = List.copyOf(removed);
         }
     }
 
