@@ -1,10 +1,11 @@
 // The whole check, `./sluice test`: installs what the tests need, runs every one of them, prints one closing line.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { debian, engine, javaImage, postgresImage } from "./docker.mjs";
 import { install } from "./machine.mjs";
-import { command, root } from "./processes.mjs";
+import { command, output, root } from "./processes.mjs";
 import { tallyOf } from "./reports.mjs";
-import { counted, finish, say, stage } from "./stages.mjs";
+import { counted, finish, nodeTests, say, stage } from "./stages.mjs";
 
 /** `./mvnw verify`; a failed test stops no other, and the reports tell which failed. */
 async function verify() {
@@ -43,6 +44,23 @@ function stepTimes() {
   return { hear, told };
 }
 
-await stage("what the tests need", install);
-await stage("build, checks, unit and integration tests", verify);
+/** The container image and the compose file, on an engine of our own. */
+async function compose() {
+  const [env, plain, postgres] = await Promise.all([engine(), debian("passwd", "ca-certificates"), debian("postgresql")]);
+  const docker = (...args) => output("docker", args, { env });
+  await Promise.all([
+    javaImage(docker, plain, "eclipse-temurin:25-jre"),
+    postgresImage(docker, postgres, "postgres:18"),
+  ]);
+  return nodeTests([join(root, ".ci/compose.test.mjs")], { name: "compose", env, limit: 300 });
+}
+
+const STAGES = {
+  needs: ["what the tests need", install],
+  verify: ["build, checks, unit and integration tests", verify],
+  compose: ["compose", compose],
+};
+const asked = process.argv.slice(2).filter((word) => word in STAGES);
+for (const [name, [title, work]] of Object.entries(STAGES))
+  if (asked.length === 0 || asked.includes(name)) await stage(title, work);
 await finish({ strict: process.argv.includes("--no-skips") });

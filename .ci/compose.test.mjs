@@ -1,0 +1,99 @@
+// compose/ as an operator uses it, against a Docker engine and base images that `./sluice test` made (DOCKER_HOST).
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { command, output, putAway, root } from "./processes.mjs";
+
+const secrets = { SLUICE_DB_PASSWORD: "fjord-lantern", SLUICE_ADMIN_PASSWORD: "correct-horse-battery" };
+const env = { ...secrets, SLUICE_LISTEN: "127.0.0.1:0", COMPOSE_PROJECT_NAME: "sluice-test" };
+const compose = (...args) => output("docker-compose", args, { cwd: `${root}/compose`, env });
+const docker = (...args) => output("docker", args);
+const inside = (...args) => docker("exec", "sluice-test_gateway_1", ...args);
+const address = async () => `http://${await compose("port", "gateway", "8080")}`;
+
+async function until(what, check, seconds = 60) {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    if (await check().catch(() => false)) return;
+    assert.ok(Date.now() < end, `${what} within ${seconds} s; the gateway says: ${await compose("logs", "--tail=30", "gateway")}`);
+    await pause(200);
+  }
+}
+
+const healthy = () => until("healthy", async () => (await docker("inspect", "--format={{.State.Health.Status}}", "sluice-test_gateway_1")) === "healthy");
+
+before(async () => {
+  await compose("up", "-d", "--build").catch(async (fault) => {
+    throw new Error(`${fault.message}\n${await compose("logs", "--tail=40")}`);
+  });
+});
+after(async () => {
+  await compose("down", "-v", "--timeout=5");
+  await putAway();
+});
+
+test("the compose file is clean", async () => {
+  assert.doesNotMatch(await compose("config"), /WARN/i);
+});
+
+test("without passwords it starts nothing and says where to set them", async () => {
+  const unset = { ...env, SLUICE_DB_PASSWORD: "", SLUICE_ADMIN_PASSWORD: "" };
+  const lines = [];
+  const options = { cwd: `${root}/compose`, env: unset, allow: [1], onLine: (line) => lines.push(line) };
+  await command("docker-compose", ["config"], options);
+  assert.match(lines.join("\n"), /compose\/\.env/);
+});
+
+test("the gateway becomes healthy", healthy);
+
+test("signing in through the published port works", async () => {
+  const origin = await address();
+  const body = new URLSearchParams({ username: "admin", password: secrets.SLUICE_ADMIN_PASSWORD });
+  const headers = { origin, "content-type": "application/x-www-form-urlencoded" };
+  const answer = await fetch(`${origin}/sign-in`, { method: "POST", body, headers, redirect: "manual" });
+  assert.equal(answer.status, 303, await answer.text());
+  const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+  const people = await fetch(`${origin}/people`, { headers: { cookie }, redirect: "manual" });
+  assert.equal(people.status, 200);
+});
+
+test("the gateway is an ordinary user without any capability", async () => {
+  const status = await inside("cat", "/proc/self/status");
+  assert.match(status, /^Uid:\s+1654\s+1654/m);
+  assert.match(status, /^CapEff:\s+0+$/m);
+  assert.match(status, /^CapBnd:\s+0+$/m);
+  assert.match(status, /^NoNewPrivs:\s+1$/m);
+});
+
+test("the root of both containers is read-only", async () => {
+  for (const service of ["gateway", "database"])
+    await assert.rejects(compose("exec", "-T", service, "sh", "-c", "touch /opt/x /usr/x"), /Read-only file system/);
+});
+
+test("the gateway runs from the cache that its image was built with", async () => {
+  const maps = await inside("sh", "-c", "cat /proc/[0-9]*/maps");
+  assert.match(maps, /\/opt\/sluice\/sluice\.aot/);
+});
+
+test("what was made is there after both were stopped and started", async () => {
+  const before = await inside("sh", "-c", "ls -l /data");
+  await compose("restart", "--timeout=10");
+  await healthy();
+  assert.equal(await inside("sh", "-c", "ls -l /data"), before);
+});
+
+test("the gateway stops within five seconds", async () => {
+  const began = performance.now();
+  await compose("stop", "--timeout=10", "gateway");
+  assert.ok(performance.now() - began < 5000, `${performance.now() - began} ms`);
+  assert.equal(await docker("inspect", "--format={{.State.ExitCode}}", "sluice-test_gateway_1"), "0");
+});
+
+test("going down with its volumes leaves nothing", async () => {
+  await compose("down", "-v", "--timeout=5");
+  const filter = ["--filter", "label=com.docker.compose.project=sluice-test", "-q"];
+  for (const kind of ["container", "volume", "network"]) {
+    const all = kind === "container" ? ["-a"] : [];
+    assert.equal(await docker(kind, "ls", ...all, ...filter), "", kind);
+  }
+});

@@ -1,0 +1,70 @@
+// A Docker engine of our own, beside any that the machine runs, and base images made from Debian's packages in place of the
+// published ones, under their names: so the files in compose/ are tried as they are.
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { need, needRoot } from "./machine.mjs";
+import { command, output, root, scratch, server } from "./processes.mjs";
+import { Skipped } from "./stages.mjs";
+
+/** Starts dockerd; returns the environment that docker and docker-compose need to reach it. */
+export async function engine() {
+  need("docker.io", "docker-compose", "mmdebstrap");
+  needRoot("a Docker engine of our own");
+  const home = join(scratch, "docker");
+  const socket = `unix://${home}/docker.sock`;
+  const folders = ["--data-root", `${home}/data`, "--exec-root", `${home}/exec`, "--pidfile", `${home}/pid`];
+  const network = ["--bridge", "none", "--default-address-pool", "base=10.213.0.0/16,size=24"];
+  mkdirSync(home);
+  await server("dockerd", ["--host", socket, ...folders, ...network], { ready: /API listen on/ });
+  return { DOCKER_HOST: socket };
+}
+
+/** Debian in a tar file, with some packages; made while other stages run. */
+export function debian(...packages) {
+  needRoot("mmdebstrap");
+  need("mmdebstrap");
+  const tar = join(scratch, `debian-${packages.join("-")}.tar`);
+  const codename = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync("/etc/os-release", "utf8"))[1];
+  const options = ["--quiet", "--variant=essential", `--include=${packages.join(",")}`];
+  return command("mmdebstrap", [...options, codename, tar]).then(() => tar);
+}
+
+/** Stands in for the published Java runtime: the same place and variables, made of the JDK at hand. */
+export async function javaImage(docker, tar, name) {
+  const java = await output(join(root, ".mvn/wrapper/find-jdk"), []);
+  const version = Number(/^JAVA_VERSION="?(\d+)/m.exec(readFileSync(join(java, "release"), "utf8"))[1]);
+  if (version < 25) throw new Skipped(`the image is made for JDK 25 or newer, and the newest here is ${version}`);
+  const runtime = join(scratch, "runtime");
+  const modules = "java.se,jdk.unsupported,jdk.crypto.ec,jdk.management,jdk.net,jdk.zipfs,jdk.localedata";
+  await command(join(java, "bin/jlink"), ["--add-modules", modules, "--strip-debug", "--output", join(runtime, "openjdk")]);
+  await docker("import", tar, "sluice-test-debian");
+  await image(docker, name, runtime, [
+    "FROM sluice-test-debian",
+    "COPY openjdk /opt/java/openjdk",
+    "ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  ]);
+}
+
+/** Stands in for the published PostgreSQL image: the same variables, folders and user. */
+export async function postgresImage(docker, tar, name) {
+  const folder = join(scratch, "postgres");
+  mkdirSync(folder);
+  cpSync(join(root, ".ci/postgres-entrypoint"), join(folder, "entrypoint"));
+  chmodSync(join(folder, "entrypoint"), 0o755);
+  await docker("import", tar, "sluice-test-debian-postgres");
+  await image(docker, name, folder, [
+    "FROM sluice-test-debian-postgres",
+    "COPY entrypoint /usr/local/bin/",
+    "RUN rm -rf /var/lib/postgresql && install -d -o postgres -g postgres /var/lib/postgresql \\",
+    " && install -d -o postgres -g postgres -m 3777 /var/run/postgresql \\",
+    " && ln -s /usr/lib/postgresql/*/bin/* /usr/local/bin/",
+    "ENV PGDATA=/var/lib/postgresql/18/docker",
+    "VOLUME /var/lib/postgresql",
+    'ENTRYPOINT ["entrypoint"]',
+  ]);
+}
+
+async function image(docker, name, folder, lines) {
+  writeFileSync(join(folder, "Dockerfile"), `${lines.join("\n")}\n`);
+  await docker("build", "--quiet", "--tag", name, folder);
+}
