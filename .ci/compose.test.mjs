@@ -15,12 +15,19 @@ async function until(what, check, seconds = 60) {
   const end = Date.now() + seconds * 1000;
   for (;;) {
     if (await check().catch(() => false)) return;
-    assert.ok(Date.now() < end, `${what} within ${seconds} s; the gateway says: ${await compose("logs", "--tail=30", "gateway")}`);
+    assert.ok(
+      Date.now() < end,
+      `${what} within ${seconds} s; the gateway says: ${await compose("logs", "--tail=30", "gateway")}`,
+    );
     await pause(200);
   }
 }
 
-const healthy = () => until("healthy", async () => (await docker("inspect", "--format={{.State.Health.Status}}", "sluice-test_gateway_1")) === "healthy");
+const healthy = () =>
+  until(
+    "healthy",
+    async () => (await docker("inspect", "--format={{.State.Health.Status}}", "sluice-test_gateway_1")) === "healthy",
+  );
 
 before(async () => {
   await compose("up", "-d", "--build").catch(async (fault) => {
@@ -52,7 +59,10 @@ test("signing in through the published port works", async () => {
   const headers = { origin, "content-type": "application/x-www-form-urlencoded" };
   const answer = await fetch(`${origin}/sign-in`, { method: "POST", body, headers, redirect: "manual" });
   assert.equal(answer.status, 303, await answer.text());
-  const cookie = answer.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ");
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
   const people = await fetch(`${origin}/people`, { headers: { cookie }, redirect: "manual" });
   assert.equal(people.status, 200);
 });

@@ -36,7 +36,13 @@ export async function javaImage(docker, tar, name) {
   if (version < 25) throw new Skipped(`the image is made for JDK 25 or newer, and the newest here is ${version}`);
   const runtime = join(scratch, "runtime");
   const modules = "java.se,jdk.unsupported,jdk.crypto.ec,jdk.management,jdk.net,jdk.zipfs,jdk.localedata";
-  await command(join(java, "bin/jlink"), ["--add-modules", modules, "--strip-debug", "--output", join(runtime, "openjdk")]);
+  await command(join(java, "bin/jlink"), [
+    "--add-modules",
+    modules,
+    "--strip-debug",
+    "--output",
+    join(runtime, "openjdk"),
+  ]);
   await docker("import", tar, "sluice-test-debian");
   await image(docker, name, runtime, [
     "FROM sluice-test-debian",

@@ -8,7 +8,9 @@ const onPath = (program) =>
   [...process.env.PATH.split(delimiter), "/usr/sbin", "/sbin"].map((folder) => join(folder, program)).find(existsSync);
 const debianPostgres = () => {
   const home = "/usr/lib/postgresql";
-  const versions = existsSync(home) ? readdirSync(home).filter((version) => existsSync(join(home, version, "bin/initdb"))) : [];
+  const versions = existsSync(home)
+    ? readdirSync(home).filter((version) => existsSync(join(home, version, "bin/initdb")))
+    : [];
   const newest = versions.sort((a, b) => a - b).at(-1);
   return newest && join(home, newest, "bin");
 };
@@ -56,7 +58,8 @@ const apt = (verb, ...packages) =>
 /** Fails the stage as skipped, with the reason, unless all of these are there. */
 export function need(...names) {
   const missing = NEEDS.filter((need) => names.includes(need.name) && !need.found()).map((need) => need.name);
-  if (missing.length) throw new Skipped(`needs ${missing.join(", ")}, which can not be installed here (not root, or no apt-get)`);
+  if (missing.length)
+    throw new Skipped(`needs ${missing.join(", ")}, which can not be installed here (not root, or no apt-get)`);
 }
 
 export function needRoot(what) {

@@ -42,7 +42,8 @@ function start(name, args, { cwd = root, env = {}, user, onLine, log } = {}) {
     running.delete(child);
     out.end();
   });
-  const fault = (what) => new Failure(`${basename(name)} ${args.slice(0, 3).join(" ")} ${what}; its last lines:\n${lastLines(log)}`);
+  const fault = (what) =>
+    new Failure(`${basename(name)} ${args.slice(0, 3).join(" ")} ${what}; its last lines:\n${lastLines(log)}`);
   return { child, ended, fault, log };
 }
 

@@ -13,7 +13,9 @@ const text = (escaped) =>
 const attribute = (tag, name) => text(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
 
 function cases(xml) {
-  const plain = xml.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, raw) => raw.replace(/&/g, "&amp;").replace(/</g, "&lt;"));
+  const plain = xml.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, raw) =>
+    raw.replace(/&/g, "&amp;").replace(/</g, "&lt;"),
+  );
   return [...plain.matchAll(/<testcase\b([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g)].map(([, tag, body = ""]) => {
     const bad = /<(failure|error)\b([^>]*)>([\s\S]*?)<\/\1>|<(?:failure|error)\b([^>]*)\/>/.exec(body);
     const skip = /<skipped\b([^>]*)>/.exec(body);

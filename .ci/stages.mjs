@@ -27,7 +27,9 @@ export async function stage(name, work) {
   } catch (fault) {
     const skipped = fault instanceof Skipped;
     counted(skipped ? { skipped: 1 } : { failed: 1 });
-    say(`${name}: ${skipped ? "skipped" : "FAILED"}: ${skipped || fault instanceof Failure ? fault.message : fault.stack}`);
+    say(
+      `${name}: ${skipped ? "skipped" : "FAILED"}: ${skipped || fault instanceof Failure ? fault.message : fault.stack}`,
+    );
   }
 }
 
@@ -37,9 +39,16 @@ export async function nodeTests(files, { name, env, cwd, limit }) {
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
   reporters.push("--test-reporter=junit", `--test-reporter-destination=${report}`);
   const log = join(scratch, `${name}.log`);
-  const code = await command(process.execPath, ["--test", ...reporters, ...files], { env, cwd, limit, log, allow: [0, 1] });
+  const code = await command(process.execPath, ["--test", ...reporters, ...files], {
+    env,
+    cwd,
+    limit,
+    log,
+    allow: [0, 1],
+  });
   const tally = tallyOf(report, say);
-  if (code !== 0 && tally.failed === 0) throw new Failure(`the tests ended with ${code}, though none is reported as failed; see ${log}`);
+  if (code !== 0 && tally.failed === 0)
+    throw new Failure(`the tests ended with ${code}, though none is reported as failed; see ${log}`);
   if (tally.passed + tally.failed + tally.skipped === 0) throw new Failure("no test ran");
   return counted(tally);
 }

@@ -46,7 +46,11 @@ function stepTimes() {
 
 /** The container image and the compose file, on an engine of our own. */
 async function compose() {
-  const [env, plain, postgres] = await Promise.all([engine(), debian("passwd", "ca-certificates"), debian("postgresql")]);
+  const [env, plain, postgres] = await Promise.all([
+    engine(),
+    debian("passwd", "ca-certificates"),
+    debian("postgresql"),
+  ]);
   const docker = (...args) => output("docker", args, { env });
   await Promise.all([
     javaImage(docker, plain, "eclipse-temurin:25-jre"),
