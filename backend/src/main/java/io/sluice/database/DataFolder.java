@@ -11,9 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +43,7 @@ public final class DataFolder implements Closeable {
             make(path);
             return hold(path);
         } catch (IOException e) {
-            throw new Unusable(explain(path, e), e);
+            throw explain(path, e);
         }
     }
 
@@ -101,14 +103,33 @@ public final class DataFolder implements Closeable {
         return text.isBlank() ? "unknown" : text;
     }
 
-    private static String explain(Path path, IOException e) {
-        var reason = e instanceof AccessDeniedException
-                ? "no permission"
-                : e instanceof FileSystemException known && known.getReason() != null
-                        ? known.getReason()
-                        : String.valueOf(e.getMessage());
-        return "The data folder %s can not be written (%s); make room or give this user the right to write there, or start with another --data."
-                .formatted(path, reason);
+    /** Removes a folder with all that is in it, if it is there. */
+    static void delete(Path folder) throws IOException {
+        if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try (var files = Files.walk(folder)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** What the operating system said, without the path that {@link FileSystemException} puts before it. */
+    static String reason(IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return "no permission";
+        }
+        return e instanceof FileSystemException known && known.getReason() != null
+                ? known.getReason()
+                : String.valueOf(e.getMessage());
+    }
+
+    private static Unusable explain(Path path, IOException e) {
+        return new Unusable(
+                "The data folder %s can not be written (%s); make room or give this user the right to write there, or start with another --data."
+                        .formatted(path, reason(e)),
+                e);
     }
 
     /** The folder is in use or can not be written; the message is one line. */

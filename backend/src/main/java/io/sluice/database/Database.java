@@ -7,7 +7,9 @@ import io.vertx.sqlclient.SqlConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,29 +18,60 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Database {
 
+    private static final long POOL_CLOSE_MILLIS = 500;
+
     private final Leases leases;
     private final Pool pool;
     private final Doorbell doorbell;
     private final Migrator migrator;
+    private final Supplier<Future<Void>> server;
 
-    private Database(Leases leases, Doorbell doorbell, Migrator migrator) {
+    private Database(Leases leases, Doorbell doorbell, Migrator migrator, Supplier<Future<Void>> server) {
         this.leases = leases;
         this.pool = new LeasedPool(leases);
         this.doorbell = doorbell;
         this.migrator = migrator;
+        this.server = server;
     }
 
-    /** Connects to the URL; fails with {@link Unavailable}, one line that says what to do. */
+    /** Fails with {@link Unavailable}, one line that says what to do. */
     public static Future<Database> open(Vertx vertx, Settings settings) {
-        return Future.succeededFuture(settings).map(Target::of).compose(target -> connect(vertx, settings, target));
+        var url = settings.url();
+        return url == null ? openEmbedded(vertx, settings) : openGiven(vertx, settings, url);
     }
 
-    private static Future<Database> connect(Vertx vertx, Settings settings, Target target) {
-        var leases = new Leases(vertx, target.pool(vertx, settings), settings);
+    private static Future<Database> openGiven(Vertx vertx, Settings settings, String url) {
+        return Future.succeededFuture(url)
+                .map(Target::of)
+                .compose(target -> connect(vertx, settings, target, Future::succeededFuture)
+                        .recover(e -> Future.failedFuture(target.explain(e))));
+    }
+
+    private static Future<Database> openEmbedded(Vertx vertx, Settings settings) {
+        return vertx.executeBlocking(() -> Embedded.start(settings.data()), false)
+                .compose(server -> {
+                    Supplier<Future<Void>> stop = () -> vertx.executeBlocking(
+                            () -> {
+                                server.stop();
+                                return null;
+                            },
+                            false);
+                    return connect(vertx, settings, server.target(), stop)
+                            .onSuccess(opened -> server.watch(vertx))
+                            .recover(e -> stop.get().transform(stopped -> Future.failedFuture(e)));
+                });
+    }
+
+    private static Future<Database> connect(
+            Vertx vertx, Settings settings, Target target, Supplier<Future<Void>> server) {
+        var leases = new Leases(target.pool(vertx, settings), settings);
         return leases.lend(target::checkVersion)
-                .map(version -> new Database(
-                        leases, Doorbell.hung(vertx, target, leases, settings), new Migrator(vertx, target, leases)))
-                .recover(e -> leases.close().transform(closed -> Future.failedFuture(target.explain(e))));
+                .map(checked -> new Database(
+                        leases,
+                        Doorbell.hung(vertx, target, leases, settings),
+                        new Migrator(vertx, target, leases),
+                        server))
+                .recover(e -> leases.close().transform(closed -> Future.failedFuture(e)));
     }
 
     /** Brings every room's tables up to date, in the order given; two gateways at once take turns. */
@@ -77,8 +110,11 @@ public final class Database {
                 doorbell.rings());
     }
 
+    /** Within four seconds; an embedded server stops too, and leaves no process. */
     public Future<Void> close() {
-        return doorbell.close().eventually(leases::close);
+        return Future.join(doorbell.close(), leases.close())
+                .timeout(POOL_CLOSE_MILLIS, TimeUnit.MILLISECONDS)
+                .transform(closed -> server.get());
     }
 
     /** Whether the database, and not the request, is at fault, so that trying again later makes sense. */

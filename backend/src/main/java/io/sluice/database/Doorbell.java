@@ -115,7 +115,7 @@ public final class Doorbell {
                 .execute()
                 .timeout(answerMillis, TimeUnit.MILLISECONDS)
                 .map(candidate)
-                .onFailure(e -> Lease.sever(vertx, candidate));
+                .onFailure(e -> Leases.sever(candidate));
     }
 
     private void connected(PgConnection fresh) {
@@ -150,7 +150,7 @@ public final class Doorbell {
             asked.query("SELECT 1")
                     .execute()
                     .timeout(answerMillis, TimeUnit.MILLISECONDS)
-                    .onFailure(e -> Lease.sever(vertx, asked));
+                    .onFailure(e -> Leases.sever(asked));
         }
         beats++;
         if (beats % BEATS_PER_ROUND == 0) {

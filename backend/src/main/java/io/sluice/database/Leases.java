@@ -1,20 +1,21 @@
 package io.sluice.database;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.impl.SocketConnectionBase;
+import io.vertx.sqlclient.internal.SqlConnectionBase;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Lends connections for a bounded time: queueing, connecting and working together. */
 final class Leases {
 
-    private final Vertx vertx;
     private final Pool pool;
     private final long millis;
     private final AtomicInteger lent = new AtomicInteger();
@@ -22,14 +23,13 @@ final class Leases {
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong expired = new AtomicLong();
 
-    Leases(Vertx vertx, Pool pool, Database.Settings settings) {
-        this.vertx = vertx;
+    Leases(Pool pool, Database.Settings settings) {
         this.pool = pool;
         this.millis = settings.queryTimeout().toMillis();
     }
 
     <T> Future<T> lend(Function<SqlConnection, Future<T>> work) {
-        var lease = new Lease(vertx);
+        var lease = new Lease();
         waiting.incrementAndGet();
         return pool.getConnection()
                 .onComplete(answered -> waiting.decrementAndGet())
@@ -92,5 +92,49 @@ final class Leases {
             refused.incrementAndGet();
         }
         return Failures.translate(failure);
+    }
+
+    /** {@link SqlConnection#close()} would only give it back to the pool, behind the answer that does not come. */
+    static Future<Void> sever(SqlConnection connection) {
+        var socket = (SocketConnectionBase)
+                ((SqlConnectionBase<?>) connection).unwrap().unwrap();
+        return socket.socket().close();
+    }
+
+    /** One caller's turn with a connection. */
+    private static final class Lease {
+
+        private @Nullable SqlConnection connection;
+        private boolean over;
+
+        <T> Future<T> use(SqlConnection granted, Function<SqlConnection, Future<T>> work) {
+            if (!begin(granted)) {
+                // the caller has been told that it failed: nothing may be done in its name any more
+                return granted.close().transform(closed -> Future.failedFuture("too late"));
+            }
+            return work.apply(granted).eventually(() -> end(granted));
+        }
+
+        private synchronized boolean begin(SqlConnection granted) {
+            if (!over) {
+                connection = granted;
+            }
+            return !over;
+        }
+
+        private Future<Void> end(SqlConnection granted) {
+            synchronized (this) {
+                connection = null;
+            }
+            return granted.close();
+        }
+
+        /** Ends the turn; a connection that still owes an answer would make the next caller wait too, so it goes. */
+        synchronized void cut() {
+            over = true;
+            if (connection != null) {
+                sever(connection);
+            }
+        }
     }
 }

@@ -26,11 +26,7 @@ final class Target {
         this.options = options;
     }
 
-    static Target of(Database.Settings settings) {
-        var url = settings.url();
-        if (url == null) {
-            throw new Database.Unavailable("The embedded PostgreSQL is not built in yet; name a database with --db.");
-        }
+    static Target of(String url) {
         try {
             return new Target(encrypted(withSslMode(url)));
         } catch (IllegalArgumentException e) {
@@ -90,6 +86,18 @@ final class Target {
 
     PgConnectOptions options() {
         return new PgConnectOptions(options).addProperty("application_name", "sluice");
+    }
+
+    /** With the password. */
+    String url() {
+        return "postgresql://%s:%s@%s:%d/%s?sslmode=%s"
+                .formatted(
+                        options.getUser(),
+                        options.getPassword(),
+                        options.getHost(),
+                        options.getPort(),
+                        options.getDatabase(),
+                        options.getSslMode().value);
     }
 
     Future<Void> checkVersion(SqlConnection connection) {

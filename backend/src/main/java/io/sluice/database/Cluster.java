@@ -1,0 +1,114 @@
+package io.sluice.database;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+
+/** PostgreSQL's files in the data folder: complete, or not there. */
+record Cluster(Path folder, Account account) {
+
+    static final String USER = "sluice";
+    private static final String PASSWORD = "sluice-password";
+    private static final long ROOM_NEEDED = 160L << 20;
+
+    static Cluster of(Path data) throws IOException {
+        var folder = data.resolve("postgres");
+        return new Cluster(folder, Account.of(data, folder));
+    }
+
+    boolean exists() {
+        return Files.exists(folder);
+    }
+
+    String password() throws IOException {
+        return Files.readString(folder.resolve(PASSWORD));
+    }
+
+    /** Made beside its place and moved there when whole, so that a start that is cut off leaves nothing to mistrust. */
+    void create(Path programs) throws IOException {
+        var fresh = folder.resolveSibling("postgres.new");
+        DataFolder.delete(fresh);
+        Files.createDirectory(fresh);
+        var password = writePassword(fresh.resolve(PASSWORD));
+        account.own(fresh);
+        initdb(programs, fresh.resolve("cluster"), password);
+        Files.move(password, fresh.resolve("cluster").resolve(PASSWORD), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(fresh.resolve("cluster"), folder, StandardCopyOption.ATOMIC_MOVE);
+        DataFolder.delete(fresh);
+    }
+
+    static void checkRoom(Path data) throws IOException {
+        var room = Files.getFileStore(data).getUsableSpace();
+        if (room < ROOM_NEEDED) {
+            throw new Database.Unavailable(
+                    "The disk of %s has %d MB left and the embedded PostgreSQL needs %d MB to begin; make room, or start with another --data."
+                            .formatted(data, room >> 20, ROOM_NEEDED >> 20));
+        }
+    }
+
+    void checkWhole() {
+        for (var part : List.of("PG_VERSION", PASSWORD, "global/pg_control")) {
+            if (!Files.exists(folder.resolve(part))) {
+                throw damaged(part + " is missing");
+            }
+        }
+    }
+
+    Database.Unavailable damaged(String why) {
+        return new Database.Unavailable(
+                "The database in %s does not start (%s); put back a backup of that folder, or move it away to begin with an empty one."
+                        .formatted(folder, why));
+    }
+
+    private static Path writePassword(Path file) throws IOException {
+        var bytes = new byte[32];
+        new SecureRandom().nextBytes(bytes);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, HexFormat.of().formatHex(bytes));
+    }
+
+    private void initdb(Path programs, Path target, Path password) throws IOException {
+        var process = account.command(List.of(
+                        programs.resolve("bin/initdb").toString(),
+                        "--pgdata=" + target,
+                        "--username=" + USER,
+                        "--pwfile=" + password,
+                        "--auth=scram-sha-256",
+                        "--encoding=UTF8",
+                        "--locale-provider=builtin",
+                        "--builtin-locale=C.UTF-8",
+                        "--locale=C",
+                        "--data-checksums",
+                        "--sync-method=" + (Files.isDirectory(Path.of("/proc/self")) ? "syncfs" : "fsync"),
+                        // the password is 256 random bits: stretching it would only slow every connection down
+                        "--set=scram_iterations=1"))
+                .start();
+        var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (exitCode(process) != 0) {
+            throw new IOException(reason(said));
+        }
+    }
+
+    private static int exitCode(Process process) throws IOException {
+        try {
+            return process.waitFor();
+        } catch (InterruptedException e) {
+            process.destroy();
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private static String reason(String said) {
+        return said.lines()
+                .filter(line -> line.contains("error:") || line.contains("FATAL:") || line.contains("No space"))
+                .findFirst()
+                .orElseGet(() -> said.lines().reduce("initdb failed", (before, last) -> last));
+    }
+}

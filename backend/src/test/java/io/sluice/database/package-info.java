@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.database;
+
+import org.jspecify.annotations.NullMarked;
