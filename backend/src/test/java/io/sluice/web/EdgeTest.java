@@ -1,0 +1,248 @@
+package io.sluice.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+class EdgeTest {
+    private static final String HTML = "text/html,application/xhtml+xml";
+
+    @TempDir
+    private static Path folder;
+
+    private static Portal portal;
+
+    @BeforeAll
+    static void open() {
+        portal = new Portal(
+                folder,
+                settings -> new Web.Settings(
+                        settings.host(), 0, null, null, java.util.Set.of(), null, settings.logs(), 1_000, 1_000, 3, 1, 1, 1, 75),
+                web -> List.of(
+                        Route.get("/api/v2/echo", call -> Future.succeededFuture(Reply.json(Map.of("address", call.address()))))
+                                .forAnyone(),
+                        Route.post("/api/v2/echo", call -> Future.succeededFuture(Reply.json(call.input())))
+                                .forAnyone()
+                                .bodyLimit(1_000),
+                        Route.post("/change", call -> Future.succeededFuture(Reply.seeOther("/done"))),
+                        Route.get("/broken", call -> Future.failedFuture(new IllegalStateException("a secret detail")))
+                                .forAnyone(),
+                        Route.get("/thrown", call -> {
+                                    throw new IllegalStateException("a secret detail");
+                                })
+                                .forAnyone(),
+                        Route.get("/slow", call -> Promise.<Reply>promise().future()).forAnyone(),
+                        Route.get("/mine", call -> Future.succeededFuture(Reply.text(call.caller().name()))),
+                        Route.get("/admin", call -> Future.succeededFuture(Reply.text("admin"))).forAdmins()));
+    }
+
+    @AfterAll
+    static void close() {
+        portal.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/v2/echo", "/nowhere", "/api/nowhere", "/broken", "/thrown", "/slow", "/mine", "/a//b", "/healthz"})
+    void every_answer_carries_the_security_headers(String path) {
+        var answer = portal.get(path);
+
+        assertThat(answer.getHeader("Content-Security-Policy")).contains("default-src 'none'", "'nonce-", "frame-ancestors 'none'").doesNotContain("unsafe");
+        assertThat(answer.getHeader("X-Content-Type-Options")).isEqualTo("nosniff");
+        assertThat(answer.getHeader("X-Frame-Options")).isEqualTo("DENY");
+        assertThat(answer.getHeader("Referrer-Policy")).isEqualTo("same-origin");
+        assertThat(answer.getHeader("Cross-Origin-Opener-Policy")).isEqualTo("same-origin");
+        assertThat(answer.getHeader("Cache-Control")).isEqualTo("no-store");
+        assertThat(answer.getHeader("X-Request-Id")).hasSize(12);
+    }
+
+    @Test
+    void a_nonce_is_never_used_twice() {
+        assertThat(portal.get("/healthz").getHeader("Content-Security-Policy"))
+                .isNotEqualTo(portal.get("/healthz").getHeader("Content-Security-Policy"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/a//b", "/a/../healthz", "/./healthz", "/a/%2e%2e/healthz", "/%2E/healthz", "/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b",
+                "/healthz;x=1", "/a%3bb", "/a%00b", "/a%0d%0ab", "/a%252fb", "/.."
+            })
+    void a_path_that_can_be_read_in_two_ways_is_refused(String path) throws IOException {
+        assertThat(portal.raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 400");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +5\r\n\r\nhello",
+                "GET / HTTP/1.1\r\nHost: x\r\nBad Name: 1\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost : x\r\n\r\n",
+                "NONSENSE\r\n\r\n"
+            })
+    void a_request_that_two_servers_could_read_differently_is_refused(String bytes) throws IOException {
+        String answer = portal.raw(bytes);
+
+        assertThat(answer).startsWith("HTTP/1.1 400").contains("content-security-policy", "\"code\"");
+        assertThat(answer.split("HTTP/1.1 ", -1)).as("one answer only").hasSize(2);
+    }
+
+    @Test
+    void a_header_of_64_kib_is_refused() throws IOException {
+        assertThat(portal.raw("GET / HTTP/1.1\r\nHost: x\r\nX: " + "a".repeat(65_536) + "\r\n\r\n")).startsWith("HTTP/1.1 4");
+    }
+
+    @Test
+    void a_change_from_a_foreign_page_is_refused() {
+        for (String origin : List.of("https://evil.example", "null", "http://127.0.0.1:1", portal.origin + ".evil.example", "http://evil.example:" + portal.port)) {
+            assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Origin", origin).statusCode())
+                    .as(origin)
+                    .isEqualTo(403);
+        }
+    }
+
+    @Test
+    void a_change_with_a_cookie_and_no_word_of_where_it_comes_from_is_refused() {
+        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann").statusCode()).isEqualTo(403);
+        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Sec-Fetch-Site", "same-site").statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void a_change_from_our_own_page_passes() {
+        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Origin", portal.origin).statusCode())
+                .isEqualTo(303);
+    }
+
+    @Test
+    void a_method_override_changes_nothing() {
+        assertThat(portal.get("/change", "X-HTTP-Method-Override", "POST", "Cookie", "sluice_session=ann").statusCode())
+                .isIn(404, 405);
+    }
+
+    @Test
+    void errors_of_the_api_are_json_under_both_prefixes() {
+        for (String path : List.of("/api/v2/nowhere", "/rest-server/api/v2/nowhere")) {
+            var answer = portal.get(path, "Accept", HTML);
+            assertThat(answer.statusCode()).isEqualTo(404);
+            assertThat(answer.bodyAsJsonObject().getString("code")).isEqualTo("NoApiError");
+            assertThat(answer.bodyAsJsonObject().getString("message")).isEqualTo("API " + path + " is not found.");
+        }
+        assertThat(portal.get("/rest-server/api/v2/echo").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_fault_of_ours_is_told_by_its_id_and_never_by_its_details() {
+        for (String path : List.of("/broken", "/thrown")) {
+            var answer = portal.get(path, "Accept", HTML);
+            assertThat(answer.statusCode()).isEqualTo(500);
+            assertThat(answer.bodyAsString()).contains(answer.getHeader("X-Request-Id")).doesNotContain("secret");
+        }
+    }
+
+    @Test
+    void an_answer_that_takes_too_long_is_given_up() {
+        assertThat(portal.get("/slow").statusCode()).isEqualTo(504);
+    }
+
+    @Test
+    void a_body_over_the_limit_is_refused() {
+        var answer = portal.post("/api/v2/echo", "x".repeat(1_001));
+
+        assertThat(answer.statusCode()).isEqualTo(413);
+        assertThat(answer.bodyAsJsonObject().getString("message")).contains("1000 bytes");
+    }
+
+    @Test
+    void a_body_that_does_not_arrive_is_given_up() throws IOException {
+        assertThat(portal.raw("POST /api/v2/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nConnection: close\r\n\r\nhalf"))
+                .startsWith("HTTP/1.1 504");
+    }
+
+    @Test
+    void broken_json_is_told_with_its_place() {
+        var answer = portal.post("/api/v2/echo", "{\"a\":\n 1,}", "Content-Type", "application/json");
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.bodyAsJsonObject().getString("message")).contains("line 2");
+    }
+
+    @Test
+    void a_form_and_json_are_read_alike() {
+        assertThat(portal.post("/api/v2/echo", "a=1&b=%E4%B8%AD", "Content-Type", "application/x-www-form-urlencoded").bodyAsString())
+                .isEqualTo("{\"a\":\"1\",\"b\":\"中\"}");
+    }
+
+    @Test
+    void a_header_sent_byte_by_byte_is_cut_off() throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", portal.port)) {
+            socket.setSoTimeout(5_000);
+            socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHo".getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(socket.getInputStream().read()).as("closed by the gateway").isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void nobody_is_sent_to_sign_in_and_comes_back() {
+        var answer = portal.get("/mine?tab=2", "Accept", HTML);
+
+        assertThat(answer.statusCode()).isEqualTo(303);
+        assertThat(answer.getHeader("Location")).isEqualTo("/sign-in?next=%2Fmine%3Ftab%3D2");
+        assertThat(portal.get("/mine").statusCode()).as("a program is told instead").isEqualTo(401);
+    }
+
+    @Test
+    void what_is_for_administrators_is_for_them_only() {
+        assertThat(portal.get("/admin", "Cookie", "sluice_session=ann").statusCode()).isEqualTo(403);
+        assertThat(portal.get("/admin", "Cookie", "sluice_session=root").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void the_address_of_a_stranger_is_not_believed() {
+        assertThat(portal.get("/api/v2/echo", "X-Forwarded-For", "10.1.2.3").bodyAsJsonObject().getString("address"))
+                .isEqualTo("127.0.0.1");
+    }
+
+    @Test
+    void the_access_log_is_written_beside_and_can_not_be_forged() throws Exception {
+        portal.get("/nowhere%0a", "User-Agent", "x");
+        String id = portal.get("/%E4%B8%AD\u001b", "Cookie", "sluice_session=ann").getHeader("X-Request-Id");
+
+        Path log = folder.resolve("access.log");
+        await_line(log, id);
+        assertThat(Files.readAllLines(log)).allMatch(line -> line.startsWith("time=")).noneMatch(line -> line.contains("\u001b"));
+    }
+
+    @Test
+    void metrics_count_what_was_asked() {
+        portal.get("/healthz");
+
+        assertThat(portal.get("/metrics").bodyAsString()).contains("sluice_web_request_seconds_count{method=\"GET\",status=\"200\",}");
+    }
+
+    private static void await_line(Path log, String id) throws Exception {
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (!Files.exists(log) || !Files.readString(log).contains(id)) {
+            assertThat(System.nanoTime()).as("the line of " + id).isLessThan(until);
+            Thread.onSpinWait();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.sluice.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.UpgradeRejectedException;
+import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketConnectOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+class LiveTest {
+    private final AtomicInteger newest = new AtomicInteger(7);
+
+    @TempDir
+    private Path folder;
+
+    private Portal portal;
+
+    @BeforeEach
+    void open() {
+        portal = new Portal(
+                folder,
+                settings -> new Web.Settings(
+                        settings.host(), 0, null, null, java.util.Set.of(), null, settings.logs(), 1_000, 1_000, 3, 10, 30, 30, 75),
+                web -> List.of(Route.get("/live/numbers", call -> Future.succeededFuture(web.live().follow(call, "numbers", (caller, cursor) ->
+                        Future.succeededFuture(new Live.Changes(List.of(), cursor + "." + newest.get())))))));
+    }
+
+    @AfterEach
+    void close() {
+        portal.close();
+    }
+
+    @Test
+    void a_page_is_told_at_once_what_changed_since_its_cursor() throws Exception {
+        var told = follow("ann", "5");
+
+        assertThat(told.poll(5, TimeUnit.SECONDS)).isEqualTo("<live-cursor value=\"5.7\"></live-cursor>");
+    }
+
+    @Test
+    void a_ring_tells_every_open_page() throws Exception {
+        var ann = follow("ann", "5");
+        var bob = follow("bob", "6");
+        ann.poll(5, TimeUnit.SECONDS);
+        bob.poll(5, TimeUnit.SECONDS);
+
+        newest.set(8);
+        portal.web.live().ring("other");
+        portal.web.live().ring("numbers");
+
+        assertThat(ann.poll(5, TimeUnit.SECONDS)).contains("5.7.8");
+        assertThat(bob.poll(5, TimeUnit.SECONDS)).contains("6.7.8");
+    }
+
+    @Test
+    void a_page_of_somebody_who_was_signed_out_is_closed_within_5_s() throws Exception {
+        var closed = new CompletableFuture<Short>();
+        var socket = socket("ann", portal.origin, "0");
+        socket.closeHandler(ended -> closed.complete(socket.closeStatusCode()));
+
+        portal.revoked.add("ann");
+
+        assertThat(closed.get(5, TimeUnit.SECONDS)).isEqualTo((short) 4401);
+    }
+
+    @Test
+    void nobody_and_foreign_pages_get_no_socket() {
+        assertThat(refusal("", portal.origin)).isEqualTo(401);
+        for (String origin : List.of("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost:" + portal.port)) {
+            assertThat(refusal("ann", origin)).as(origin).isEqualTo(403);
+        }
+    }
+
+    @Test
+    void a_user_can_not_open_sockets_without_end() {
+        for (int i = 0; i < 3; i++) {
+            socket("ann", portal.origin, "0");
+        }
+
+        assertThat(refusal("ann", portal.origin)).isEqualTo(429);
+        assertThat(socket("bob", portal.origin, "0").isClosed()).isFalse();
+    }
+
+    private BlockingQueue<String> follow(String user, String cursor) {
+        var told = new ArrayBlockingQueue<String>(100);
+        Portal.await(portal.vertx
+                .createWebSocketClient()
+                .webSocket()
+                .textMessageHandler(told::add)
+                .connect(options(user, portal.origin, cursor)));
+        return told;
+    }
+
+    private WebSocket socket(String user, String origin, String cursor) {
+        return Portal.await(portal.vertx.createWebSocketClient().connect(options(user, origin, cursor)));
+    }
+
+    private int refusal(String user, String origin) {
+        var refused = new CompletableFuture<Integer>();
+        portal.vertx
+                .createWebSocketClient()
+                .connect(options(user, origin, "0"))
+                .onSuccess(opened -> refused.complete(101))
+                .onFailure(failure -> refused.complete(((UpgradeRejectedException) failure).getStatus()));
+        return refused.orTimeout(5, TimeUnit.SECONDS).join();
+    }
+
+    private WebSocketConnectOptions options(String user, String origin, String cursor) {
+        return new WebSocketConnectOptions()
+                .setHost("127.0.0.1")
+                .setPort(portal.port)
+                .setURI("/live/numbers?since=" + cursor)
+                .setSubProtocols(List.of(Live.SUBPROTOCOL))
+                .addHeader("Origin", origin)
+                .addHeader("Cookie", "sluice_session=" + user);
+    }
+}

@@ -1,0 +1,4 @@
+package io.vertx.httpproxy;
+
+/** Stands for a library that comes with a later issue, so that the rule about its home can be tried now. */
+public interface HttpProxy {}

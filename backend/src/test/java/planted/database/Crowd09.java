@@ -1,0 +1,3 @@
+package planted.database;
+
+final class Crowd09 {}

@@ -1,0 +1,3 @@
+package planted.logs;
+
+record LogRoutes(LogStore store) {}

@@ -1,0 +1,4 @@
+package planted.logs;
+
+/** Public, and used by routes. */
+public final class LogStore {}
