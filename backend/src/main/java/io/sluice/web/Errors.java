@@ -1,5 +1,6 @@
 package io.sluice.web;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -41,14 +42,14 @@ final class Errors {
         if (retry != null) {
             response.putHeader("Retry-After", Long.toString(Math.max(1, retry.toSeconds())));
         }
-        if (problem.kind() == Problem.Kind.TOO_LARGE) {
-            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-        }
+        boolean cutOff = (problem.kind() == Problem.Kind.TOO_LARGE || problem.kind() == Problem.Kind.TOO_SLOW)
+                && !context.request().isEnded();
         Edge.passage(context).cookies().forEach(response::addCookie);
-        boolean page = wantsPage(context);
-        response.putHeader(HttpHeaders.CONTENT_TYPE, page ? Pages.HTML : Edge.JSON);
+        Buffer page = wantsPage(context) ? page(context, problem) : null;
+        response.putHeader(HttpHeaders.CONTENT_TYPE, page == null ? Edge.JSON : Pages.HTML);
         context.request().resume();
-        Edge.end(response.end(page ? page(context, problem) : json(problem)));
+        Edge.end(response.end(page == null ? json(problem) : page)
+                .compose(sent -> cutOff ? context.request().connection().close() : Future.succeededFuture()));
     }
 
     /** Somebody who is not signed in asked for a page: it is shown after signing in. */
@@ -108,11 +109,17 @@ final class Errors {
                 "Something went wrong on our side. Give your administrator the id of this request: " + id + ".");
     }
 
-    private Buffer page(RoutingContext context, Problem problem) {
+    /** Null when the page itself can not be drawn: that must not hide the error it was to tell. */
+    private @Nullable Buffer page(RoutingContext context, Problem problem) {
         var call = new Call(context, Edge.passage(context), Buffer.buffer());
         String kind = problem.kind().name().toLowerCase(Locale.ROOT).replace('_', '-');
-        return pages.draw(
-                TEMPLATE, pages.view(call), new View.Failure(kind, problem.status(), problem.message(), call.id()));
+        var failure = new View.Failure(kind, problem.status(), problem.message(), call.id());
+        try {
+            return pages.draw(TEMPLATE, pages.view(call), failure);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "event=error-page-failed id=" + call.id(), e);
+            return null;
+        }
     }
 
     private static Buffer json(Problem problem) {

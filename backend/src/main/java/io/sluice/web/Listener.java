@@ -32,6 +32,7 @@ final class Listener extends VerticleBase {
     private static final class Visit {
         int requests;
         boolean greeted;
+        boolean refused;
         long quietSince = System.nanoTime();
     }
 
@@ -46,7 +47,7 @@ final class Listener extends VerticleBase {
         var router = edge.router();
         HttpServer started = vertx.createHttpServer(options())
                 .connectionHandler(this::welcome)
-                .invalidRequestHandler(edge::refuseMalformed)
+                .invalidRequestHandler(this::refuseMalformed)
                 .requestHandler(request -> {
                     follow(request);
                     router.handle(request);
@@ -110,6 +111,17 @@ final class Listener extends VerticleBase {
                 metrics.connections.dec();
             }
         });
+    }
+
+    /** What follows nonsense on a connection is nonsense too: one answer, then silence. */
+    private void refuseMalformed(HttpServerRequest request) {
+        Visit visit = visits.get(request.connection());
+        if (visit == null || visit.refused) {
+            Edge.end(request.connection().close());
+            return;
+        }
+        visit.refused = true;
+        edge.refuseMalformed(request);
     }
 
     private void follow(HttpServerRequest request) {

@@ -34,14 +34,16 @@ class AssetsTest {
                 assertThat(answer.getHeader("Content-Type")).startsWith("text/javascript");
             }
             assertThat(portal.get(script, "Accept-Encoding", "identity").body().length())
-                    .isGreaterThan(portal.get(script, "Accept-Encoding", "br").body().length());
+                    .isGreaterThan(
+                            portal.get(script, "Accept-Encoding", "br").body().length());
         }
     }
 
     @Test
     void what_the_build_did_not_make_is_not_there() {
         try (var portal = new Portal(folder, settings -> settings, web -> List.of())) {
-            for (String path : List.of("/assets/nothing.js", "/assets/", "/assets.json", "/assets/app.js.map", "/texts/en.properties")) {
+            for (String path : List.of(
+                    "/assets/nothing.js", "/assets/", "/assets.json", "/assets/app.js.map", "/texts/en.properties")) {
                 assertThat(portal.get(path).statusCode()).as(path).isEqualTo(404);
             }
         }
@@ -54,7 +56,8 @@ class AssetsTest {
         Set<Object> named = new HashSet<>();
         Pattern use = Pattern.compile("view\\.t\\(\"([^\"]+)\"");
         try (Stream<Path> pages = Files.walk(PAGES)) {
-            for (Path page : pages.filter(path -> path.toString().endsWith(".jte")).toList()) {
+            for (Path page :
+                    pages.filter(path -> path.toString().endsWith(".jte")).toList()) {
                 use.matcher(Files.readString(page)).results().forEach(found -> named.add(found.group(1)));
             }
         }
@@ -66,14 +69,16 @@ class AssetsTest {
     @Test
     void every_kind_of_problem_has_its_words() throws IOException {
         for (Problem.Kind kind : Problem.Kind.values()) {
-            String name = "error." + kind.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+            String name =
+                    "error." + kind.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
             assertThat(texts("en")).containsKeys(name + ".title", name + ".help");
         }
     }
 
     private static Properties texts(String language) throws IOException {
         var properties = new Properties();
-        try (var reader = Files.newBufferedReader(Path.of("../webapp/texts/" + language + ".properties"), StandardCharsets.UTF_8)) {
+        try (var reader = Files.newBufferedReader(
+                Path.of("../webapp/texts/" + language + ".properties"), StandardCharsets.UTF_8)) {
             properties.load(reader);
         }
         return properties;

@@ -34,9 +34,24 @@ class EdgeTest {
         portal = new Portal(
                 folder,
                 settings -> new Web.Settings(
-                        settings.host(), 0, null, null, java.util.Set.of(), null, settings.logs(), 1_000, 1_000, 3, 1, 1, 1, 75),
+                        settings.host(),
+                        0,
+                        null,
+                        null,
+                        java.util.Set.of(),
+                        null,
+                        settings.logs(),
+                        1_000,
+                        1_000,
+                        3,
+                        1,
+                        1,
+                        1,
+                        75),
                 web -> List.of(
-                        Route.get("/api/v2/echo", call -> Future.succeededFuture(Reply.json(Map.of("address", call.address()))))
+                        Route.get(
+                                        "/api/v2/echo",
+                                        call -> Future.succeededFuture(Reply.json(Map.of("address", call.address()))))
                                 .forAnyone(),
                         Route.post("/api/v2/echo", call -> Future.succeededFuture(Reply.json(call.input())))
                                 .forAnyone()
@@ -48,9 +63,14 @@ class EdgeTest {
                                     throw new IllegalStateException("a secret detail");
                                 })
                                 .forAnyone(),
-                        Route.get("/slow", call -> Promise.<Reply>promise().future()).forAnyone(),
-                        Route.get("/mine", call -> Future.succeededFuture(Reply.text(call.caller().name()))),
-                        Route.get("/admin", call -> Future.succeededFuture(Reply.text("admin"))).forAdmins()));
+                        Route.get("/slow", call -> Promise.<Reply>promise().future())
+                                .forAnyone(),
+                        Route.get(
+                                "/mine",
+                                call -> Future.succeededFuture(
+                                        Reply.text(call.caller().name()))),
+                        Route.get("/admin", call -> Future.succeededFuture(Reply.text("admin")))
+                                .forAdmins()));
     }
 
     @AfterAll
@@ -59,11 +79,24 @@ class EdgeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/api/v2/echo", "/nowhere", "/api/nowhere", "/broken", "/thrown", "/slow", "/mine", "/a//b", "/healthz"})
+    @ValueSource(
+            strings = {
+                "/api/v2/echo",
+                "/nowhere",
+                "/api/nowhere",
+                "/broken",
+                "/thrown",
+                "/slow",
+                "/mine",
+                "/a//b",
+                "/healthz"
+            })
     void every_answer_carries_the_security_headers(String path) {
         var answer = portal.get(path);
 
-        assertThat(answer.getHeader("Content-Security-Policy")).contains("default-src 'none'", "'nonce-", "frame-ancestors 'none'").doesNotContain("unsafe");
+        assertThat(answer.getHeader("Content-Security-Policy"))
+                .contains("default-src 'none'", "'nonce-", "frame-ancestors 'none'")
+                .doesNotContain("unsafe");
         assertThat(answer.getHeader("X-Content-Type-Options")).isEqualTo("nosniff");
         assertThat(answer.getHeader("X-Frame-Options")).isEqualTo("DENY");
         assertThat(answer.getHeader("Referrer-Policy")).isEqualTo("same-origin");
@@ -81,11 +114,25 @@ class EdgeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/a//b", "/a/../healthz", "/./healthz", "/a/%2e%2e/healthz", "/%2E/healthz", "/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b",
-                "/healthz;x=1", "/a%3bb", "/a%00b", "/a%0d%0ab", "/a%252fb", "/.."
+                "/a//b",
+                "/a/../healthz",
+                "/./healthz",
+                "/a/%2e%2e/healthz",
+                "/%2E/healthz",
+                "/a%2fb",
+                "/a%2Fb",
+                "/a%5cb",
+                "/a\\b",
+                "/healthz;x=1",
+                "/a%3bb",
+                "/a%00b",
+                "/a%0d%0ab",
+                "/a%252fb",
+                "/.."
             })
     void a_path_that_can_be_read_in_two_ways_is_refused(String path) throws IOException {
-        assertThat(portal.raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 400");
+        assertThat(portal.raw("GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 400");
     }
 
     @ParameterizedTest
@@ -101,19 +148,29 @@ class EdgeTest {
     void a_request_that_two_servers_could_read_differently_is_refused(String bytes) throws IOException {
         String answer = portal.raw(bytes);
 
-        assertThat(answer).startsWith("HTTP/1.1 400").contains("content-security-policy", "\"code\"");
-        assertThat(answer.split("HTTP/1.1 ", -1)).as("one answer only").hasSize(2);
+        assertThat(answer)
+                .matches("(?s)HTTP/1\\.[01] 400 .*")
+                .containsIgnoringCase("content-security-policy")
+                .contains("\"code\"");
+        assertThat(answer.split("HTTP/1\\.[01] \\d{3} ", -1)).as("one answer only").hasSize(2);
     }
 
     @Test
     void a_header_of_64_kib_is_refused() throws IOException {
-        assertThat(portal.raw("GET / HTTP/1.1\r\nHost: x\r\nX: " + "a".repeat(65_536) + "\r\n\r\n")).startsWith("HTTP/1.1 4");
+        assertThat(portal.raw("GET / HTTP/1.1\r\nHost: x\r\nX: " + "a".repeat(65_536) + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 4");
     }
 
     @Test
     void a_change_from_a_foreign_page_is_refused() {
-        for (String origin : List.of("https://evil.example", "null", "http://127.0.0.1:1", portal.origin + ".evil.example", "http://evil.example:" + portal.port)) {
-            assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Origin", origin).statusCode())
+        for (String origin : List.of(
+                "https://evil.example",
+                "null",
+                "http://127.0.0.1:1",
+                portal.origin + ".evil.example",
+                "http://evil.example:" + portal.port)) {
+            assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Origin", origin)
+                            .statusCode())
                     .as(origin)
                     .isEqualTo(403);
         }
@@ -121,20 +178,24 @@ class EdgeTest {
 
     @Test
     void a_change_with_a_cookie_and_no_word_of_where_it_comes_from_is_refused() {
-        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann").statusCode()).isEqualTo(403);
-        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Sec-Fetch-Site", "same-site").statusCode())
+        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann").statusCode())
+                .isEqualTo(403);
+        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Sec-Fetch-Site", "same-site")
+                        .statusCode())
                 .isEqualTo(403);
     }
 
     @Test
     void a_change_from_our_own_page_passes() {
-        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Origin", portal.origin).statusCode())
+        assertThat(portal.post("/change", "", "Cookie", "sluice_session=ann", "Origin", portal.origin)
+                        .statusCode())
                 .isEqualTo(303);
     }
 
     @Test
     void a_method_override_changes_nothing() {
-        assertThat(portal.get("/change", "X-HTTP-Method-Override", "POST", "Cookie", "sluice_session=ann").statusCode())
+        assertThat(portal.get("/change", "X-HTTP-Method-Override", "POST", "Cookie", "sluice_session=ann")
+                        .statusCode())
                 .isIn(404, 405);
     }
 
@@ -154,7 +215,9 @@ class EdgeTest {
         for (String path : List.of("/broken", "/thrown")) {
             var answer = portal.get(path, "Accept", HTML);
             assertThat(answer.statusCode()).isEqualTo(500);
-            assertThat(answer.bodyAsString()).contains(answer.getHeader("X-Request-Id")).doesNotContain("secret");
+            assertThat(answer.bodyAsString())
+                    .contains(answer.getHeader("X-Request-Id"))
+                    .doesNotContain("secret");
         }
     }
 
@@ -173,7 +236,8 @@ class EdgeTest {
 
     @Test
     void a_body_that_does_not_arrive_is_given_up() throws IOException {
-        assertThat(portal.raw("POST /api/v2/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nConnection: close\r\n\r\nhalf"))
+        assertThat(portal.raw(
+                        "POST /api/v2/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nConnection: close\r\n\r\nhalf"))
                 .startsWith("HTTP/1.1 504");
     }
 
@@ -187,16 +251,19 @@ class EdgeTest {
 
     @Test
     void a_form_and_json_are_read_alike() {
-        assertThat(portal.post("/api/v2/echo", "a=1&b=%E4%B8%AD", "Content-Type", "application/x-www-form-urlencoded").bodyAsString())
+        assertThat(portal.post("/api/v2/echo", "a=1&b=%E4%B8%AD", "Content-Type", "application/x-www-form-urlencoded")
+                        .bodyAsString())
                 .isEqualTo("{\"a\":\"1\",\"b\":\"中\"}");
     }
 
     @Test
     void a_header_sent_byte_by_byte_is_cut_off() throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", portal.port)) {
+        try (Socket socket = portal.socket()) {
             socket.setSoTimeout(5_000);
             socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHo".getBytes(StandardCharsets.ISO_8859_1));
-            assertThat(socket.getInputStream().read()).as("closed by the gateway").isEqualTo(-1);
+            assertThat(socket.getInputStream().read())
+                    .as("closed by the gateway")
+                    .isEqualTo(-1);
         }
     }
 
@@ -206,36 +273,46 @@ class EdgeTest {
 
         assertThat(answer.statusCode()).isEqualTo(303);
         assertThat(answer.getHeader("Location")).isEqualTo("/sign-in?next=%2Fmine%3Ftab%3D2");
-        assertThat(portal.get("/mine").statusCode()).as("a program is told instead").isEqualTo(401);
+        assertThat(portal.get("/mine").statusCode())
+                .as("a program is told instead")
+                .isEqualTo(401);
     }
 
     @Test
     void what_is_for_administrators_is_for_them_only() {
-        assertThat(portal.get("/admin", "Cookie", "sluice_session=ann").statusCode()).isEqualTo(403);
-        assertThat(portal.get("/admin", "Cookie", "sluice_session=root").statusCode()).isEqualTo(200);
+        assertThat(portal.get("/admin", "Cookie", "sluice_session=ann").statusCode())
+                .isEqualTo(403);
+        assertThat(portal.get("/admin", "Cookie", "sluice_session=root").statusCode())
+                .isEqualTo(200);
     }
 
     @Test
     void the_address_of_a_stranger_is_not_believed() {
-        assertThat(portal.get("/api/v2/echo", "X-Forwarded-For", "10.1.2.3").bodyAsJsonObject().getString("address"))
+        assertThat(portal.get("/api/v2/echo", "X-Forwarded-For", "10.1.2.3")
+                        .bodyAsJsonObject()
+                        .getString("address"))
                 .isEqualTo("127.0.0.1");
     }
 
     @Test
     void the_access_log_is_written_beside_and_can_not_be_forged() throws Exception {
         portal.get("/nowhere%0a", "User-Agent", "x");
-        String id = portal.get("/%E4%B8%AD\u001b", "Cookie", "sluice_session=ann").getHeader("X-Request-Id");
+        String id =
+                portal.get("/%E4%B8%AD\u001b", "Cookie", "sluice_session=ann").getHeader("X-Request-Id");
 
         Path log = folder.resolve("access.log");
         await_line(log, id);
-        assertThat(Files.readAllLines(log)).allMatch(line -> line.startsWith("time=")).noneMatch(line -> line.contains("\u001b"));
+        assertThat(Files.readAllLines(log))
+                .allMatch(line -> line.startsWith("time="))
+                .noneMatch(line -> line.contains("\u001b"));
     }
 
     @Test
     void metrics_count_what_was_asked() {
         portal.get("/healthz");
 
-        assertThat(portal.get("/metrics").bodyAsString()).contains("sluice_web_request_seconds_count{method=\"GET\",status=\"200\",}");
+        assertThat(portal.get("/metrics").bodyAsString())
+                .contains("sluice_web_request_seconds_count{method=\"GET\",status=\"200\",}");
     }
 
     private static void await_line(Path log, String id) throws Exception {

@@ -33,9 +33,28 @@ class LiveTest {
         portal = new Portal(
                 folder,
                 settings -> new Web.Settings(
-                        settings.host(), 0, null, null, java.util.Set.of(), null, settings.logs(), 1_000, 1_000, 3, 10, 30, 30, 75),
-                web -> List.of(Route.get("/live/numbers", call -> Future.succeededFuture(web.live().follow(call, "numbers", (caller, cursor) ->
-                        Future.succeededFuture(new Live.Changes(List.of(), cursor + "." + newest.get())))))));
+                        settings.host(),
+                        0,
+                        null,
+                        null,
+                        java.util.Set.of(),
+                        null,
+                        settings.logs(),
+                        1_000,
+                        1_000,
+                        3,
+                        10,
+                        30,
+                        30,
+                        75),
+                web -> List.of(Route.get(
+                        "/live/numbers",
+                        call -> Future.succeededFuture(web.live()
+                                .follow(
+                                        call,
+                                        "numbers",
+                                        (caller, cursor) -> Future.succeededFuture(
+                                                new Live.Changes(List.of(), cursor + "." + newest.get())))))));
     }
 
     @AfterEach
@@ -79,7 +98,8 @@ class LiveTest {
     @Test
     void nobody_and_foreign_pages_get_no_socket() {
         assertThat(refusal("", portal.origin)).isEqualTo(401);
-        for (String origin : List.of("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost:" + portal.port)) {
+        for (String origin :
+                List.of("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost:" + portal.port)) {
             assertThat(refusal("ann", origin)).as(origin).isEqualTo(403);
         }
     }

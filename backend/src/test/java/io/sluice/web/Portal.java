@@ -3,12 +3,13 @@ package io.sluice.web;
 import io.prometheus.client.CollectorRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
-import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** A running edge over routes of a test's own, where the session cookie simply names the caller. */
@@ -30,7 +32,7 @@ final class Portal implements AutoCloseable {
     final int port;
     final String origin;
 
-    Portal(Path logs, UnaryOperator<Web.Settings> settings, java.util.function.Function<Web, List<Route>> routes) {
+    Portal(Path logs, UnaryOperator<Web.Settings> settings, Function<Web, List<Route>> routes) {
         var wanted = settings.apply(Web.Settings.of("127.0.0.1", 0, logs));
         web = new Web(vertx, wanted, new ByName(), failure -> null, registry);
         List<Route> all = new ArrayList<>(web.routes(() -> Future.succeededFuture()));
@@ -39,13 +41,14 @@ final class Portal implements AutoCloseable {
         port = URI.create(origin).getPort();
         client = WebClient.create(
                 vertx,
-                new WebClientOptions((HttpClientOptions) new HttpClientOptions()
-                        .setDefaultHost("127.0.0.1")
-                        .setDefaultPort(port)
-                        .setSsl(wanted.tls())
-                        .setUseAlpn(wanted.tls())
-                        .setTrustAll(true)
-                        .setVerifyHost(false)).setFollowRedirects(false));
+                new WebClientOptions(new HttpClientOptions()
+                                .setDefaultHost("127.0.0.1")
+                                .setDefaultPort(port)
+                                .setSsl(wanted.tls())
+                                .setUseAlpn(wanted.tls())
+                                .setTrustAll(true)
+                                .setVerifyHost(false))
+                        .setFollowRedirects(false));
     }
 
     HttpResponse<Buffer> get(String path, String... headers) {
@@ -64,9 +67,13 @@ final class Portal implements AutoCloseable {
         return await(request.sendBuffer(Buffer.buffer(body)));
     }
 
+    Socket socket() throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), port);
+    }
+
     /** Bytes as they are, and everything that comes back until the other side closes or falls silent. */
     String raw(String bytes) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", port)) {
+        try (Socket socket = socket()) {
             socket.setSoTimeout(5_000);
             socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
@@ -93,10 +100,15 @@ final class Portal implements AutoCloseable {
         public Future<Verdict> authenticate(Credentials shown) {
             String name = shown.session();
             return Future.succeededFuture(
-                    name == null
+                    name == null || name.isEmpty()
                             ? Verdict.NOBODY
                             : Verdict.of(new Caller(
-                                    name.hashCode(), name, name.equals("root"), Caller.Kind.SESSION, name, Caller.EVERYTHING)));
+                                    name.hashCode(),
+                                    name,
+                                    name.equals("root"),
+                                    Caller.Kind.SESSION,
+                                    name,
+                                    Caller.EVERYTHING)));
         }
 
         @Override
