@@ -2,12 +2,15 @@ package io.sluice.web;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -43,7 +46,7 @@ final class Listener extends VerticleBase {
     }
 
     @Override
-    public Future<?> start() {
+    public Future<?> start() throws IOException {
         var router = edge.router();
         HttpServer started = vertx.createHttpServer(options())
                 .connectionHandler(this::welcome)
@@ -70,7 +73,7 @@ final class Listener extends VerticleBase {
         return started == null ? Future.succeededFuture() : started.shutdown(2, TimeUnit.SECONDS);
     }
 
-    private HttpServerOptions options() {
+    private HttpServerOptions options() throws IOException {
         var options = new HttpServerOptions()
                 .setHost(settings.host())
                 .setPort(settings.port())
@@ -160,14 +163,14 @@ final class Listener extends VerticleBase {
         if (certificate == null || key == null || started == null) {
             return;
         }
-        vertx.<Long>executeBlocking(() -> changed(certificate, key))
-                .compose(time -> {
-                    if (time == certificateTime) {
+        vertx.executeBlocking(() -> changed(certificate, key) == certificateTime ? null : pem(certificate, key))
+                .compose(fresh -> {
+                    if (fresh == null) {
                         return Future.succeededFuture(false);
                     }
-                    certificateTime = time;
+                    certificateTime = changed(certificate, key);
                     return started.updateSSLOptions(
-                            new ServerSSLOptions().setUseAlpn(true).setKeyCertOptions(pem(certificate, key)));
+                            new ServerSSLOptions().setUseAlpn(true).setKeyCertOptions(fresh));
                 })
                 .onSuccess(reloaded -> {
                     if (reloaded) {
@@ -181,8 +184,11 @@ final class Listener extends VerticleBase {
                         broken.getMessage()));
     }
 
-    private static PemKeyCertOptions pem(Path certificate, Path key) {
-        return new PemKeyCertOptions().setCertPath(certificate.toString()).setKeyPath(key.toString());
+    /** By their content: options that name the same files would count as unchanged. */
+    private static PemKeyCertOptions pem(Path certificate, Path key) throws IOException {
+        return new PemKeyCertOptions()
+                .setCertValue(Buffer.buffer(Files.readAllBytes(certificate)))
+                .setKeyValue(Buffer.buffer(Files.readAllBytes(key)));
     }
 
     private static long changed(Path certificate, Path key) {

@@ -54,7 +54,7 @@ class AssetsTest {
         Properties english = texts("en");
         Properties chinese = texts("zh");
         Set<Object> named = new HashSet<>();
-        Pattern use = Pattern.compile("view\\.t\\(\"([^\"]+)\"");
+        Pattern use = Pattern.compile("view\\.t\\(\"([^\"]+)\"[,)]");
         try (Stream<Path> pages = Files.walk(PAGES)) {
             for (Path page :
                     pages.filter(path -> path.toString().endsWith(".jte")).toList()) {

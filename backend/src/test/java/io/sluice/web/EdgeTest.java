@@ -152,7 +152,9 @@ class EdgeTest {
                 .matches("(?s)HTTP/1\\.[01] 400 .*")
                 .containsIgnoringCase("content-security-policy")
                 .contains("\"code\"");
-        assertThat(answer.split("HTTP/1\\.[01] \\d{3} ", -1)).as("one answer only").hasSize(2);
+        assertThat(answer.split("HTTP/1\\.[01] \\d{3} ", -1))
+                .as("one answer only")
+                .hasSize(2);
     }
 
     @Test

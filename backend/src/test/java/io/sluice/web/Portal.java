@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
@@ -46,6 +47,7 @@ final class Portal implements AutoCloseable {
                                 .setDefaultPort(port)
                                 .setSsl(wanted.tls())
                                 .setUseAlpn(wanted.tls())
+                                .setProtocolVersion(wanted.tls() ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1)
                                 .setTrustAll(true)
                                 .setVerifyHost(false))
                         .setFollowRedirects(false));
