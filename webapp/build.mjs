@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { basename, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { faultsOfTexts } from "./texts.mjs";
 
 const usage = `node build.mjs            install what is missing, build what changed
 node build.mjs watch      the same, and again on every change
@@ -19,7 +20,7 @@ const site = join(target, "site");
 const assets = join(site, "assets");
 const manifestFile = join(site, "assets.json");
 const SOURCES = ["build.mjs", "package.json", "package-lock.json", "islands", "styles", "icons"];
-const CHECKED = [...SOURCES, "biome.json", "tsconfig.json", "journeys"];
+const CHECKED = [...SOURCES, "biome.json", "tsconfig.json", "texts.mjs", "texts", "pages", "journeys"];
 const NOT_OURS = new Set(["node_modules", "target"]);
 const ICONS = ["icon.svg", "icons.svg"];
 
@@ -102,6 +103,9 @@ async function bundle() {
   });
   const entries = Object.entries(result.metafile.outputs).filter(([, output]) => output.entryPoint);
   const manifest = entries.map(([path]) => [`app${extname(path)}`, basename(path)]);
+  // what is loaded only when it is needed: the gateway serves nothing that the manifest does not name
+  for (const path of Object.keys(result.metafile.outputs))
+    if (!manifest.some(([, file]) => file === basename(path))) manifest.push([basename(path), basename(path)]);
   return { files: result.outputFiles.map((file) => [basename(file.path), file.contents]), manifest };
 }
 
@@ -181,6 +185,8 @@ function biome(command, ...options) {
 function check() {
   const wanted = fingerprint(CHECKED);
   if (stamped("checked", wanted)) return;
+  const faults = faultsOfTexts(home);
+  if (faults.length > 0) throw new Fault(faults.join("\n"));
   biome("ci", "--error-on-warnings");
   run(join("node_modules", ".bin", "tsc"), ["--noEmit"], "Repair the types that it names.");
   stamp("checked", wanted);
