@@ -20,13 +20,14 @@ export async function engine() {
 }
 
 /** Debian in a tar file, with some packages; made while other stages run. */
-export function debian(...packages) {
+export async function debian(...packages) {
   needRoot("mmdebstrap");
   need("mmdebstrap");
   const tar = join(scratch, `debian-${packages.join("-")}.tar`);
   const codename = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync("/etc/os-release", "utf8"))[1];
   const options = ["--quiet", "--variant=essential", `--include=${packages.join(",")}`];
-  return command("mmdebstrap", [...options, codename, tar]).then(() => tar);
+  await command("mmdebstrap", [...options, codename, tar]);
+  return tar;
 }
 
 /** Stands in for the published Java runtime: the same place and variables, made of the JDK at hand. */

@@ -1,6 +1,8 @@
-// The whole check, `./sluice test`: installs what the tests need, runs every one of them, prints one closing line.
+// The whole check, `./sluice test`: installs what the tests need, runs every one of them, prints one closing line. Stages named
+// after it run alone; --no-skips makes a skipped test a failure.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { advisories } from "./advisories.mjs";
 import { debian, engine, javaImage, postgresImage } from "./docker.mjs";
 import { install } from "./machine.mjs";
 import { command, output, root } from "./processes.mjs";
@@ -44,27 +46,47 @@ function stepTimes() {
   return { hear, told };
 }
 
+/** Made while Maven waits for its downloads. */
+function baseImages() {
+  const making = Promise.all([debian("passwd", "ca-certificates"), debian("postgresql")]);
+  making.catch(() => undefined); // told by the stage that uses them
+  return making;
+}
+
 /** The container image and the compose file, on an engine of our own. */
 async function compose() {
-  const [env, plain, postgres] = await Promise.all([
-    engine(),
-    debian("passwd", "ca-certificates"),
-    debian("postgresql"),
-  ]);
+  const [env, [plain, postgres]] = await Promise.all([engine(), bases ?? baseImages()]);
   const docker = (...args) => output("docker", args, { env });
   await Promise.all([
     javaImage(docker, plain, "eclipse-temurin:25-jre"),
     postgresImage(docker, postgres, "postgres:18"),
   ]);
-  return nodeTests([join(root, ".ci/compose.test.mjs")], { name: "compose", env, limit: 300 });
+  return checks("compose", { env, limit: 300 });
 }
 
+const checks = (name, options) => nodeTests([join(root, `.ci/${name}.test.mjs`)], { name, ...options });
+
+let bases;
 const STAGES = {
   needs: ["what the tests need", install],
-  verify: ["build, checks, unit and integration tests", verify],
+  verify: [
+    "build, checks, unit and integration tests",
+    () => {
+      if (chosen("compose")) bases = baseImages();
+      return verify();
+    },
+  ],
+  advisories: ["known vulnerabilities", async () => `${await checks("advisories")}; ${await advisories()}`],
+  launcher: ["launcher", () => checks("launcher")],
   compose: ["compose", compose],
 };
-const asked = process.argv.slice(2).filter((word) => word in STAGES);
-for (const [name, [title, work]] of Object.entries(STAGES))
-  if (asked.length === 0 || asked.includes(name)) await stage(title, work);
-await finish({ strict: process.argv.includes("--no-skips") });
+const strict = process.argv.includes("--no-skips");
+const asked = process.argv.slice(2).filter((word) => word !== "--no-skips");
+const unknown = asked.find((word) => !(word in STAGES));
+if (unknown) {
+  console.error(`sluice: there is no stage '${unknown}'; stages are ${Object.keys(STAGES).join(", ")}`);
+  process.exit(2);
+}
+const chosen = (name) => asked.length === 0 || asked.includes(name);
+for (const [name, [title, work]] of Object.entries(STAGES)) if (chosen(name)) await stage(title, work);
+await finish({ strict });

@@ -13,7 +13,9 @@ const wrong = used.filter(({ license }) => !ALLOWED.includes(license));
 if (wrong.length > 0) {
   for (const { name, version, license } of wrong)
     console.error(`${name} ${version} has the licence ${license ?? "(none named)"}`);
-  console.error(`Allowed are ${ALLOWED.join(", ")}; take another package, or argue for the licence in webapp/licences.mjs.`);
+  console.error(
+    `Allowed are ${ALLOWED.join(", ")}; take another package, or argue for the licence in webapp/licences.mjs.`,
+  );
   process.exit(1);
 }
 mkdirSync(folder, { recursive: true });
