@@ -55,7 +55,7 @@ test("the gateway becomes healthy", healthy);
 
 test("signing in through the published port works", async () => {
   const origin = await address();
-  const body = new URLSearchParams({ username: "admin", password: secrets.SLUICE_ADMIN_PASSWORD });
+  const body = new URLSearchParams({ name: "admin", password: secrets.SLUICE_ADMIN_PASSWORD });
   const headers = { origin, "content-type": "application/x-www-form-urlencoded" };
   const answer = await fetch(`${origin}/sign-in`, { method: "POST", body, headers, redirect: "manual" });
   assert.equal(answer.status, 303, await answer.text());

@@ -2,8 +2,9 @@
 // published ones, under their names: so the files in compose/ are tried as they are.
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { jdk } from "./gateway.mjs";
 import { need, needRoot } from "./machine.mjs";
-import { command, output, root, scratch, server } from "./processes.mjs";
+import { command, root, scratch, server } from "./processes.mjs";
 import { Skipped } from "./stages.mjs";
 
 /** Starts dockerd; returns the environment that docker and docker-compose need to reach it. */
@@ -32,12 +33,11 @@ export async function debian(...packages) {
 
 /** Stands in for the published Java runtime: the same place and variables, made of the JDK at hand. */
 export async function javaImage(docker, tar, name) {
-  const java = await output(join(root, ".mvn/wrapper/find-jdk"), []);
-  const version = Number(/^JAVA_VERSION="?(\d+)/m.exec(readFileSync(join(java, "release"), "utf8"))[1]);
+  const { home, version } = await jdk();
   if (version < 25) throw new Skipped(`the image is made for JDK 25 or newer, and the newest here is ${version}`);
   const runtime = join(scratch, "runtime");
   const modules = "java.se,jdk.unsupported,jdk.crypto.ec,jdk.management,jdk.net,jdk.zipfs,jdk.localedata";
-  await command(join(java, "bin/jlink"), [
+  await command(join(home, "bin/jlink"), [
     "--add-modules",
     modules,
     "--strip-debug",

@@ -1,11 +1,13 @@
 // The whole check, `./sluice test`: installs what the tests need, runs every one of them, prints one closing line. Stages named
 // after it run alone; --no-skips makes a skipped test a failure.
-import { rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { advisories } from "./advisories.mjs";
 import { debian, engine, javaImage, postgresImage } from "./docker.mjs";
-import { install } from "./machine.mjs";
-import { command, output, root } from "./processes.mjs";
+import { startGateway } from "./gateway.mjs";
+import { install, need } from "./machine.mjs";
+import { command, Failure, lastLines, output, putAway, root } from "./processes.mjs";
 import { tallyOf } from "./reports.mjs";
 import { counted, finish, nodeTests, say, stage } from "./stages.mjs";
 
@@ -64,6 +66,21 @@ async function compose() {
   return checks("compose", { env, limit: 300 });
 }
 
+/** The browser journeys, against the jar that was just built. */
+async function journeys() {
+  need("chromium", "fonts-noto-cjk");
+  const folder = join(root, "webapp/journeys");
+  await command("npm", ["ci", "--no-progress", "--loglevel=error"], { cwd: folder });
+  const password = randomBytes(12).toString("hex");
+  const gateway = await startGateway({ SLUICE_ADMIN_PASSWORD: password });
+  const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
+  const env = { SLUICE_URL: gateway.match[1], SLUICE_ADMIN_PASSWORD: password };
+  const told = await nodeTests(files, { name: "journeys", env, cwd: folder });
+  const code = await gateway.stop();
+  if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
+  return told;
+}
+
 const checks = (name, options) => nodeTests([join(root, `.ci/${name}.test.mjs`)], { name, ...options });
 
 let bases;
@@ -77,6 +94,7 @@ const STAGES = {
     },
   ],
   advisories: ["known vulnerabilities", async () => `${await checks("advisories")}; ${await advisories()}`],
+  journeys: ["browser journeys", journeys],
   launcher: ["launcher", () => checks("launcher")],
   compose: ["compose", compose],
 };
@@ -85,6 +103,7 @@ const asked = process.argv.slice(2).filter((word) => word !== "--no-skips");
 const unknown = asked.find((word) => !(word in STAGES));
 if (unknown) {
   console.error(`sluice: there is no stage '${unknown}'; stages are ${Object.keys(STAGES).join(", ")}`);
+  await putAway();
   process.exit(2);
 }
 const chosen = (name) => asked.length === 0 || asked.includes(name);

@@ -1,0 +1,20 @@
+// The JDK and the jar that the checks run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { output, root, scratch, server } from "./processes.mjs";
+
+export async function jdk() {
+  const home = await output(join(root, ".mvn/wrapper/find-jdk"), []);
+  const version = Number(/^JAVA_VERSION="?(\d+)/m.exec(readFileSync(join(home, "release"), "utf8"))[1]);
+  return { home, version };
+}
+
+/** The jar as it was last built, on a fresh data folder and a free port; `match[1]` is its address. */
+export async function startGateway(env) {
+  const { home, version } = await jdk();
+  const options = readFileSync(join(root, "backend/jvm.options"), "utf8").split("\n");
+  const meant = options.filter((line) => line.startsWith("-") || (version >= 24 && line.startsWith("24+ ")));
+  const flags = meant.map((line) => line.replace("24+ ", ""));
+  const args = ["-jar", join(root, "backend/target/sluice.jar"), "--port", "0", "--data", join(scratch, "gateway")];
+  return server(join(home, "bin/java"), [...flags, ...args], { env, ready: /^ready (http:\/\/\S+)$/ });
+}
