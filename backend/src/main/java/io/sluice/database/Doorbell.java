@@ -55,7 +55,7 @@ public final class Doorbell {
     }
 
     static Doorbell hung(Vertx vertx, Target target, Leases leases, Database.Settings settings) {
-        var line = target.pool(vertx, settings, 1, 3 * BEAT_SECONDS);
+        var line = target.pool(vertx, settings, 1, 3 * BEAT_SECONDS, "sluice doorbell");
         var doorbell = new Doorbell(vertx, line, leases, settings.queryTimeout().toMillis());
         doorbell.connect();
         return doorbell;
@@ -110,6 +110,7 @@ public final class Doorbell {
     private Future<PgConnection> listenOn(SqlConnection fresh) {
         var candidate = PgConnection.cast(fresh);
         candidate.notificationHandler(ring -> heard(ring.getPayload()));
+        candidate.exceptionHandler(e -> log.log(Level.DEBUG, "doorbell=error cause=\"{0}\"", Failures.line(e)));
         return candidate
                 .query("LISTEN " + CHANNEL)
                 .execute()

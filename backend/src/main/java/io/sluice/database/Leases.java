@@ -6,6 +6,8 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.impl.SocketConnectionBase;
 import io.vertx.sqlclient.internal.SqlConnectionBase;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Lends connections for a bounded time: queueing, connecting and working together. */
 final class Leases {
+
+    private static final Logger log = System.getLogger(Leases.class.getName());
 
     private final Pool pool;
     private final long millis;
@@ -112,6 +116,8 @@ final class Leases {
                 // the caller has been told that it failed: nothing may be done in its name any more
                 return granted.close().transform(closed -> Future.failedFuture("too late"));
             }
+            // the driver prints a stack trace where nobody listens; whoever waits for an answer hears of it anyway
+            granted.exceptionHandler(e -> log.log(Level.WARNING, "database=error cause=\"{0}\"", Failures.line(e)));
             return work.apply(granted).eventually(() -> end(granted));
         }
 

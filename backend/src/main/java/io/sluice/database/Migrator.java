@@ -17,14 +17,18 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Applies what is missing, forward only, each change in a transaction of its own. */
 final class Migrator {
 
+    private static final long LIMIT_MINUTES = 30;
     private static final String UNDEFINED_TABLE = "42P01";
     private static final String APPLIED = "SELECT room || '/' || name, checksum FROM sluice_migrations";
     private static final String RECORD = "INSERT INTO sluice_migrations (room, name, checksum) VALUES ($1, $2, $3)";
     private static final String PREPARE = """
+            SET client_min_messages = warning;
             SET lock_timeout = '60s';
             SELECT pg_advisory_lock(7958347201936);
             SET lock_timeout = 0;
@@ -63,14 +67,19 @@ final class Migrator {
 
     /** On a connection of its own: a change may take longer than a request may, and the lock goes with it. */
     private Future<Void> apply(List<Change> wanted) {
-        return PgConnection.connect(vertx, target.options())
+        return PgConnection.connect(vertx, target.unbounded())
                 .compose(connection -> connection
                         .query(PREPARE)
                         .execute()
                         .compose(locked -> applied(connection))
                         .compose(applied -> applyEach(connection, missing(wanted, applied)))
                         .eventually(connection::close))
-                .recover(e -> Future.failedFuture(Failures.translate(e)));
+                .timeout(LIMIT_MINUTES, TimeUnit.MINUTES)
+                .recover(e -> Future.failedFuture(
+                        e instanceof TimeoutException
+                                ? new Database.Unavailable(
+                                        "The migrations took longer than %d minutes.".formatted(LIMIT_MINUTES))
+                                : Failures.translate(e)));
     }
 
     private static Future<Void> applyEach(SqlConnection connection, List<Change> missing) {
@@ -93,8 +102,8 @@ final class Migrator {
                         .compose(
                                 recorded -> begun.commit(),
                                 first -> begun.rollback().transform(rolledBack -> Future.failedFuture(first))))
-                .recover(e -> Future.failedFuture(new IllegalStateException(
-                        "The migration %s failed: %s".formatted(change.id(), Failures.line(e)), e)));
+                .recover(e -> Future.failedFuture(new Database.Unavailable(
+                        "The migration %s failed: %s.".formatted(change.id(), Failures.line(e)), e)));
     }
 
     private static Future<Map<String, String>> applied(SqlClient client) {

@@ -56,19 +56,20 @@ final class Target {
     }
 
     Pool pool(Vertx vertx, Database.Settings settings) {
-        return pool(vertx, settings, settings.poolSize(), IDLE_SECONDS);
+        return pool(vertx, settings, settings.poolSize(), IDLE_SECONDS, "sluice");
     }
 
     /** A pool that drops a connection on which nothing has been heard for so long, a half-open one included. */
-    Pool pool(Vertx vertx, Database.Settings settings, int size, int silentSeconds) {
+    Pool pool(Vertx vertx, Database.Settings settings, int size, int silentSeconds, String name) {
         var millis = (int) settings.queryTimeout().toMillis();
         return PgBuilder.pool()
                 .using(vertx)
-                .connectingTo(bounded(millis))
+                .connectingTo(bounded(millis).addProperty("application_name", name))
                 .with(new PoolOptions()
                         .setMaxSize(size)
                         .setMaxWaitQueueSize(settings.waiting())
-                        .setConnectionTimeout(millis)
+                        // for the pool to forget a caller who has been told already
+                        .setConnectionTimeout(2 * millis)
                         .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
                 .with(new NetClientOptions().setConnectTimeout(millis).setReadIdleTimeout(silentSeconds))
                 .build();
@@ -79,13 +80,13 @@ final class Target {
         var statement = Integer.toString(millis * 9 / 10);
         return new PgConnectOptions(options)
                 .setCachePreparedStatements(true)
-                .addProperty("application_name", "sluice")
                 .addProperty("statement_timeout", statement)
                 .addProperty("idle_in_transaction_session_timeout", statement);
     }
 
-    PgConnectOptions options() {
-        return new PgConnectOptions(options).addProperty("application_name", "sluice");
+    /** For work that may take its time. */
+    PgConnectOptions unbounded() {
+        return new PgConnectOptions(options).addProperty("application_name", "sluice migrations");
     }
 
     /** With the password. */

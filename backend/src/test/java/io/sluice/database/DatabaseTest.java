@@ -5,7 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,15 +37,113 @@ class DatabaseTest {
     }
 
     @Test
+    void a_statement_gives_its_rows_mapped_or_collected() {
+        insert(database.pool(), "mapped").await();
+        assertThat(database.pool()
+                        .preparedQuery("SELECT body FROM notes WHERE body = $1")
+                        .collecting(Collectors.mapping(row -> row.getString(0), Collectors.toList()))
+                        .execute(Tuple.of("mapped"))
+                        .await()
+                        .value())
+                .containsExactly("mapped");
+    }
+
+    @Test
+    void a_transaction_commits_all_of_its_work() {
+        database.transaction(c -> insert(c, "one").compose(done -> insert(c, "two")))
+                .await();
+        assertThat(count("one") + count("two")).isEqualTo(2);
+    }
+
+    @Test
     void a_transaction_rolls_back_and_keeps_the_first_error() {
         var first = new IllegalStateException("first");
-        assertThatThrownBy(() -> database.transaction(connection -> connection
-                                .preparedQuery("INSERT INTO notes VALUES ($1)")
-                                .execute(Tuple.of("rolled back"))
-                                .compose(done -> Future.failedFuture(first)))
+        assertThatThrownBy(() -> database.transaction(
+                                c -> insert(c, "rolled back").compose(done -> Future.failedFuture(first)))
                         .await())
                 .isSameAs(first);
         assertThat(count("rolled back")).isZero();
+    }
+
+    @Test
+    void work_that_throws_rolls_back_too() {
+        var thrown = new IllegalStateException("thrown");
+        assertThatThrownBy(() -> database.transaction(c -> {
+                            throw thrown;
+                        })
+                        .await())
+                .isSameAs(thrown);
+        assertThat(database.gauges().lent()).isZero();
+    }
+
+    @Test
+    void a_transaction_that_hides_a_failed_statement_is_not_reported_as_committed() {
+        insert(database.pool(), "there already").await();
+        assertThatThrownBy(() -> database.transaction(c -> insert(c, "lost")
+                                .compose(done -> insert(c, "there already"))
+                                .otherwiseEmpty())
+                        .await())
+                .isNotNull();
+        assertThat(count("lost")).isZero();
+    }
+
+    @Test
+    void a_broken_constraint_is_told_by_its_name() {
+        insert(database.pool(), "twice").await();
+        assertThatThrownBy(() -> insert(database.pool(), "twice").await())
+                .matches(e -> Database.isConflict(e, "notes_once"))
+                .matches(e -> !Database.isConflict(e, "another"))
+                .matches(e -> !Database.isUnavailable(e));
+    }
+
+    @Test
+    void a_statement_that_takes_too_long_is_cut_short_and_costs_no_connection() {
+        withLimits(10, 1000, Duration.ofMillis(300), limited -> {
+            assertThatThrownBy(() -> limited.pool()
+                            .query("SELECT pg_sleep(10)")
+                            .execute()
+                            .await())
+                    .matches(Database::isUnavailable);
+            assertThat(limited.gauges().expired()).isZero();
+            assertThat(limited.gauges().connections()).isOne();
+            limited.check().await();
+        });
+    }
+
+    @Test
+    void callers_beyond_the_queue_are_turned_away_at_once() {
+        withLimits(1, 2, Duration.ofSeconds(5), limited -> {
+            var answers = IntStream.range(0, 10)
+                    .mapToObj(n -> limited.pool().query("SELECT pg_sleep(0.2)").execute())
+                    .toList();
+            Future.join(answers).transform(all -> Future.succeededFuture()).await();
+            assertThat(answers.stream().filter(Future::succeeded)).hasSize(3);
+            assertThat(answers.stream().filter(Future::failed).map(Future::cause))
+                    .hasSize(7)
+                    .allMatch(Database::isUnavailable);
+            assertThat(limited.gauges().refused()).isEqualTo(7);
+        });
+    }
+
+    @Test
+    void a_caller_gives_up_within_two_seconds_unless_told_otherwise() {
+        assertThat(Database.Settings.of(Path.of("data"), null).queryTimeout()).isLessThan(Duration.ofSeconds(2));
+    }
+
+    private static void withLimits(int size, int waiting, Duration limit, Consumer<Database> use) {
+        var settings = new Database.Settings(test.folder(), test.url(), size, waiting, limit);
+        var limited = Database.open(vertx, settings).await();
+        try {
+            use.accept(limited);
+        } finally {
+            limited.close().await();
+        }
+    }
+
+    private static Future<Void> insert(SqlClient client, String body) {
+        return client.preparedQuery("INSERT INTO notes VALUES ($1)")
+                .execute(Tuple.of(body))
+                .mapEmpty();
     }
 
     private static long count(String body) {

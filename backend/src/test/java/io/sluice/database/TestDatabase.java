@@ -35,6 +35,10 @@ public final class TestDatabase implements AutoCloseable {
         return database;
     }
 
+    public Path folder() {
+        return FOLDER;
+    }
+
     /** For a second gateway on the same database. */
     public String url() {
         return Shared.SERVER.url(name);

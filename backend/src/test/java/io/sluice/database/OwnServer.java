@@ -1,0 +1,46 @@
+package io.sluice.database;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** An embedded server that a test may hurt, on programs unpacked once for all tests. */
+record OwnServer(Path data) {
+
+    private static final Path PROGRAMS = Path.of("target", "test-programs").toAbsolutePath();
+
+    /** A data folder where a first start finds its programs unpacked; that part has a test of its own. */
+    static OwnServer in(Path folder) throws IOException {
+        Files.createDirectories(PROGRAMS);
+        var unpacked = Binaries.unpacked(PROGRAMS);
+        var data = Files.createDirectories(folder);
+        Files.createSymbolicLink(data.resolve(unpacked.getFileName()), unpacked);
+        return new OwnServer(data);
+    }
+
+    Path cluster() {
+        return data.resolve("postgres");
+    }
+
+    long pid() throws IOException {
+        return Postmaster.read(cluster()).orElseThrow().pid();
+    }
+
+    void pause() throws Exception {
+        signal("STOP");
+    }
+
+    void resume() throws Exception {
+        signal("CONT");
+    }
+
+    /** All of it: a postmaster that stands still does not keep its sessions from answering. */
+    private void signal(String name) throws Exception {
+        var postmaster = ProcessHandle.of(pid()).orElseThrow();
+        for (var process :
+                (Iterable<ProcessHandle>) Stream.concat(Stream.of(postmaster), postmaster.children())::iterator) {
+            new Postmaster(process.pid(), 0, "").signal(name);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+CREATE TABLE notes (body text CONSTRAINT notes_once PRIMARY KEY);

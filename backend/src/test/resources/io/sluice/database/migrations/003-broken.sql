@@ -1,0 +1,2 @@
+INSERT INTO notes (body) VALUES ('half done');
+SELECT 1 / 0;
