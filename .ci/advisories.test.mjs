@@ -39,25 +39,25 @@ after(async () => {
 
 const maven = (name, version) => ({ ecosystem: "Maven", name, version });
 
-test("a critical advisory for the version in use is found", async () => {
+test("a_critical_advisory_for_the_version_in_use_is_found", async () => {
   const found = await serious([maven("org.example:good", "1.0"), maven("org.example:bad", "1.0")], address);
   assert.deepEqual(found, ["org.example:bad 1.0: GHSA-high, CRITICAL: Remote code"]);
 });
 
-test("another version of the same package is fine", async () => {
+test("another_version_of_the_same_package_is_fine", async () => {
   assert.deepEqual(await serious([maven("org.example:bad", "1.1")], address), []);
 });
 
-test("a withdrawn advisory does not count, one without severity does", async () => {
+test("a_withdrawn_advisory_does_not_count_one_without_severity_does", async () => {
   const found = await serious([maven("org.example:odd", "2.0")], address);
   assert.deepEqual(found, ["org.example:odd 2.0: OSV-unjudged, of unknown severity: Nobody knows"]);
 });
 
-test("data that can not be reached is told apart from no advisory", async () => {
+test("data_that_can_not_be_reached_is_told_apart_from_no_advisory", async () => {
   await assert.rejects(serious([maven("org.example:good", "1.0")], "http://127.0.0.1:1"), OutOfReach);
 });
 
-test("packages are read from the licence list and from package-lock.json", () => {
+test("packages_are_read_from_the_licence_list_and_from_package_lock", () => {
   const list = "     (MIT) (EPL-1.0) Good (org.example:good-one:1.0.Final - https://example.org/)\n";
   assert.deepEqual(javaPackages(list), [maven("org.example:good-one", "1.0.Final")]);
   const lock = {

@@ -39,11 +39,11 @@ after(async () => {
   await putAway();
 });
 
-test("the compose file is clean", async () => {
+test("the_compose_file_is_clean", async () => {
   assert.doesNotMatch(await compose("config"), /WARN/i);
 });
 
-test("without passwords it starts nothing and says where to set them", async () => {
+test("without_passwords_it_starts_nothing_and_says_where_to_set_them", async () => {
   const unset = { ...env, SLUICE_DB_PASSWORD: "", SLUICE_ADMIN_PASSWORD: "" };
   const lines = [];
   const options = { cwd: `${root}/compose`, env: unset, allow: [1], onLine: (line) => lines.push(line) };
@@ -51,9 +51,9 @@ test("without passwords it starts nothing and says where to set them", async () 
   assert.match(lines.join("\n"), /compose\/\.env/);
 });
 
-test("the gateway becomes healthy", healthy);
+test("the_gateway_becomes_healthy", healthy);
 
-test("signing in through the published port works", async () => {
+test("signing_in_through_the_published_port_works", async () => {
   const origin = await address();
   const body = new URLSearchParams({ name: "admin", password: secrets.SLUICE_ADMIN_PASSWORD });
   const headers = { origin, "content-type": "application/x-www-form-urlencoded" };
@@ -67,7 +67,7 @@ test("signing in through the published port works", async () => {
   assert.equal(people.status, 200);
 });
 
-test("the gateway is an ordinary user without any capability", async () => {
+test("the_gateway_is_an_ordinary_user_without_any_capability", async () => {
   const status = await inside("cat", "/proc/self/status");
   assert.match(status, /^Uid:\s+1654\s+1654/m);
   assert.match(status, /^CapEff:\s+0+$/m);
@@ -75,31 +75,31 @@ test("the gateway is an ordinary user without any capability", async () => {
   assert.match(status, /^NoNewPrivs:\s+1$/m);
 });
 
-test("the root of both containers is read-only", async () => {
+test("the_root_of_both_containers_is_read_only", async () => {
   for (const service of ["gateway", "database"])
     await assert.rejects(compose("exec", "-T", service, "sh", "-c", "touch /opt/x /usr/x"), /Read-only file system/);
 });
 
-test("the gateway runs from the cache that its image was built with", async () => {
+test("the_gateway_runs_from_the_cache_that_its_image_was_built_with", async () => {
   const maps = await inside("sh", "-c", "cat /proc/[0-9]*/maps");
   assert.match(maps, /\/opt\/sluice\/sluice\.aot/);
 });
 
-test("what was made is there after both were stopped and started", async () => {
+test("what_was_made_is_there_after_both_were_stopped_and_started", async () => {
   const before = await inside("sh", "-c", "ls -l /data");
   await compose("restart", "--timeout=10");
   await healthy();
   assert.equal(await inside("sh", "-c", "ls -l /data"), before);
 });
 
-test("the gateway stops within five seconds", async () => {
+test("the_gateway_stops_within_five_seconds", async () => {
   const began = performance.now();
   await compose("stop", "--timeout=10", "gateway");
   assert.ok(performance.now() - began < 5000, `${performance.now() - began} ms`);
   assert.equal(await docker("inspect", "--format={{.State.ExitCode}}", "sluice-test_gateway_1"), "0");
 });
 
-test("going down with its volumes leaves nothing", async () => {
+test("going_down_with_its_volumes_leaves_nothing", async () => {
   await compose("down", "-v", "--timeout=5");
   const filter = ["--filter", "label=com.docker.compose.project=sluice-test", "-q"];
   for (const kind of ["container", "volume", "network"]) {

@@ -63,21 +63,21 @@ before(async () => {
 });
 after(putAway);
 
-test("an ordinary user builds it in a folder with blanks and is served", async () => {
+test("an_ordinary_user_builds_it_in_a_folder_with_blanks_and_is_served", async () => {
   const gateway = await up();
   assert.equal((await fetch(`${gateway.match[1]}/healthz`)).status, 200);
   assert.ok(cacheInUse(gateway), "it runs without the cache that its build prepares");
   assert.equal(await gateway.stop(), 0, readFileSync(gateway.log, "utf8"));
 });
 
-test("a second start builds nothing", async () => {
+test("a_second_start_builds_nothing", async () => {
   const gateway = await up();
   assert.doesNotMatch(readFileSync(gateway.log, "utf8"), /building|preparing/);
   assert.ok(cacheInUse(gateway));
   await gateway.stop();
 });
 
-test("Ctrl-C stops everything within five seconds and leaves no process", async () => {
+test("ctrl_c_stops_everything_within_five_seconds_and_leaves_no_process", async () => {
   const gateway = await up();
   const began = performance.now();
   process.kill(-gateway.pid, "SIGINT");
@@ -86,19 +86,19 @@ test("Ctrl-C stops everything within five seconds and leaves no process", async 
   assert.deepEqual(processes(), []);
 });
 
-test("the flags are listed by --help", async () => {
+test("the_flags_are_listed_by_help", async () => {
   const help = await output(join(tree, "sluice"), ["up", "--help"], { cwd: tree, env, user });
   for (const flag of ["--port", "--host", "--data", "--db"]) assert.ok(help.includes(flag), help);
 });
 
-test("a JVM option of the user's arrives", async () => {
+test("a_jvm_option_of_the_users_arrives", async () => {
   const gateway = await up({ env: { ...env, SLUICE_JAVA_OPTS: "-Dsluice.asked=yes -Dsluice.too=yes" } });
   const line = readFileSync(`/proc/${gateway.pid}/cmdline`, "utf8").split("\0");
   await gateway.stop();
   assert.ok(line.includes("-Dsluice.asked=yes") && line.includes("-Dsluice.too=yes"), line.join(" "));
 });
 
-test("without Node.js a build says what to install", async () => {
+test("without_node_a_build_says_what_to_install", async () => {
   const bin = join(scratch, "bin");
   mkdirSync(bin);
   for (const program of ["sh", "dirname", "find", "sed", "ls", "cksum", "cat", "mkdir", "readlink", "date", "mv"])
@@ -107,11 +107,11 @@ test("without Node.js a build says what to install", async () => {
   assert.match(await refusal({ PATH: bin }), /Node\.js 20 or newer with npm is needed to build; none was found/);
 });
 
-test("with a home folder that can not be written a build says so", async () => {
+test("with_a_home_folder_that_can_not_be_written_a_build_says_so", async () => {
   assert.match(await refusal({ HOME: "/proc" }), /the home folder \/proc can not be written/);
 });
 
-test("a build that fails shows why and where the rest is", async () => {
+test("a_build_that_fails_shows_why_and_where_the_rest_is", async () => {
   const broken = join(tree, "backend/src/main/java/io/sluice/Broken.java");
   appendFileSync(broken, "package io.sluice; final class Broken { int no = false; }\n");
   if (uid !== undefined) chownSync(broken, uid, gid);
@@ -120,7 +120,7 @@ test("a build that fails shows why and where the rest is", async () => {
   assert.match(said, /the build failed; the whole of it is in .*build\.log/);
 });
 
-test("an unknown command is refused with the list of commands", async () => {
+test("an_unknown_command_is_refused_with_the_list_of_commands", async () => {
   const lines = [];
   await command(join(tree, "sluice"), ["start"], { cwd: tree, user, allow: [1], onLine: (line) => lines.push(line) });
   assert.match(lines.join("\n"), /usage: .*\n(.*\n)*.*there is no command 'start'/);
