@@ -119,7 +119,9 @@ if (unknown) {
   process.exit(2);
 }
 const all = existsSync(results) ? JSON.parse(readFileSync(results, "utf8")) : {};
-for (const [name, measurement] of Object.entries(MEASUREMENTS).filter(([name]) => !asked.length || asked.includes(name))) {
+for (const [name, measurement] of Object.entries(MEASUREMENTS).filter(
+  ([name]) => !asked.length || asked.includes(name),
+)) {
   say(`${name} …`);
   const figures = await measurement();
   for (const one of figures) say(`${one.name}: ${one.measured.replaceAll("**", "")} (goal ${one.goal})`);

@@ -3,7 +3,19 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort, interleaved, jar, java, javaHome, launch, PASSWORD, root, scratch, start, timeToAnswer } from "./measure.mjs";
+import {
+  freePort,
+  interleaved,
+  jar,
+  java,
+  javaHome,
+  launch,
+  PASSWORD,
+  root,
+  scratch,
+  start,
+  timeToAnswer,
+} from "./measure.mjs";
 
 const data = join(scratch, "start");
 const env = { SLUICE_ADMIN_PASSWORD: PASSWORD };
@@ -62,7 +74,11 @@ export async function measureStart(rounds) {
   const password = readFileSync(join(data, "postgres/sluice-password"), "utf8").trim();
   const url = `postgresql://sluice:${password}@127.0.0.1:${databasePort}/postgres`;
   const alone = (flags) =>
-    timeToAnswer(java, [...flags, "-jar", jar, "--port", String(port), "--data", join(scratch, "alone"), "--db", url], probe);
+    timeToAnswer(
+      java,
+      [...flags, "-jar", jar, "--port", String(port), "--data", join(scratch, "alone"), "--db", url],
+      probe,
+    );
   const cached = [`@${launch}/jvm.options`, `-XX:AOTCache=${launch}/sluice.aot`];
   /** The JVM's part: PostgreSQL runs already. */
   const withDatabase = async (flags) => {

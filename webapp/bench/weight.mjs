@@ -17,7 +17,10 @@ async function scriptBytes(address, path, seen = new Set()) {
 /** Bytes of script and style of the sign-in page and of the frame around every other page. */
 export async function measureWeight(address, visitor) {
   const weights = {};
-  for (const [name, page] of [["sign-in", await fetchPage(address, "/sign-in")], ["shell", await visitor.get("/people")]]) {
+  for (const [name, page] of [
+    ["sign-in", await fetchPage(address, "/sign-in")],
+    ["shell", await visitor.get("/people")],
+  ]) {
     const html = page.body.toString();
     let script = 0;
     let style = 0;
