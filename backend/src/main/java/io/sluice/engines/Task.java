@@ -1,0 +1,93 @@
+package io.sluice.engines;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be run once.
+ *
+ * @param name which no other run of this install has, ever: 1 to 200 of {@code A-Z a-z 0-9 . _ -}, not beginning with a dot
+ * @param labels given back with the run
+ * @param node the name of one of the inventory
+ * @param script as its author wrote it; bash runs it, or sh where there is none
+ * @param environment exactly what the script sees, besides HOME, PATH, SHELL, LANG, USER and LOGNAME where they are not
+ *     given; may hold secrets
+ * @param image null where the engine has none, and where it may choose
+ * @param cpus 0 = as many as there are
+ * @param memoryMB 0 = as much as there is
+ * @param shmMB size of {@code /dev/shm}; 0 = the engine's default
+ * @param devices ids of the node's
+ * @param ports of the node, by label, that nobody else may have while this task runs
+ * @param output gets every byte of standard output and standard error; its folder exists
+ */
+public record Task(
+        String name,
+        Map<String, String> labels,
+        String node,
+        String script,
+        Map<String, String> environment,
+        @Nullable Image image,
+        int cpus,
+        int memoryMB,
+        int shmMB,
+        List<String> devices,
+        Map<String, List<Integer>> ports,
+        List<Mount> mounts,
+        Path output) {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}");
+    private static final Pattern VARIABLE = Pattern.compile("[^=\0]+");
+
+    public Task {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("not a name of a task: " + name);
+        }
+        if (cpus < 0 || memoryMB < 0 || shmMB < 0) {
+            throw new IllegalArgumentException("less than nothing is asked for: " + name);
+        }
+        if (script.indexOf('\0') >= 0 || environment.values().stream().anyMatch(value -> value.indexOf('\0') >= 0)) {
+            throw new IllegalArgumentException("a zero byte in the script or environment of " + name);
+        }
+        if (!environment.keySet().stream()
+                .allMatch(variable -> VARIABLE.matcher(variable).matches())) {
+            throw new IllegalArgumentException("not a name of a variable in the environment of " + name);
+        }
+        labels = Map.copyOf(labels);
+        environment = Map.copyOf(environment);
+        devices = List.copyOf(devices);
+        ports = Map.copyOf(ports);
+        mounts = List.copyOf(mounts);
+    }
+
+    /** Without what may hold a secret. */
+    @Override
+    public String toString() {
+        return "Task[name=%s, labels=%s, node=%s, cpus=%d, memoryMB=%d, devices=%s, ports=%s]"
+                .formatted(name, labels, node, cpus, memoryMB, devices, ports);
+    }
+
+    /**
+     * A folder that the task sees under another name.
+     *
+     * @param source on the node, where it exists
+     * @param target an absolute path in the task; {@code /userhome} is also its HOME and where it begins
+     */
+    public record Mount(Path source, String target, boolean readOnly) {}
+
+    /**
+     * What the task runs in.
+     *
+     * @param user with password, for a registry that asks; null = none
+     */
+    public record Image(
+            String name, @Nullable String user, @Nullable String password) {
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+}
