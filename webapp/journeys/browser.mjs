@@ -1,6 +1,5 @@
 // One Chromium for a journey, and what every journey does with it.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -24,22 +23,14 @@ const FLAGS = [
   "--no-first-run",
 ];
 
-/** Starts Chromium with an empty profile; `port` opens its debugging port, for Lighthouse. */
-export async function openBrowser({ port } = {}) {
-  const profile = mkdtempSync(join(tmpdir(), "sluice-chromium-"));
-  const browser = await chromium.launch({
+/** Starts Chromium with a profile of its own; `port` opens its debugging port, for Lighthouse. */
+export function openBrowser({ port } = {}) {
+  return chromium.launch({
     executablePath: process.env.SLUICE_CHROMIUM ?? "/usr/bin/chromium",
-    headless: true,
+    // the headless flag of ours is the new mode; Playwright's own would be the old one
     ignoreDefaultArgs: ["--headless", "--headless=old"],
-    args: [...FLAGS, `--disk-cache-dir=${profile}`, ...(port ? [`--remote-debugging-port=${port}`] : [])],
+    args: [...FLAGS, ...(port ? [`--remote-debugging-port=${port}`] : [])],
   });
-  return {
-    browser,
-    async close() {
-      await browser.close();
-      rmSync(profile, { recursive: true, force: true });
-    },
-  };
 }
 
 /** A visitor of their own: cookies, language, theme and size of window are not shared with another. */
@@ -71,6 +62,35 @@ export async function signIn(page, { name, password } = admin) {
     page.waitForURL((url) => url.pathname !== "/sign-in"),
     page.locator("form[action='/sign-in'] button[type=submit]").click(),
   ]);
+}
+
+/** A visitor who is signed in as the administrator. */
+export async function signedIn(browser, options) {
+  const visit = await visitor(browser, options);
+  await signIn(visit.page);
+  return visit;
+}
+
+/** The button that opens a popover; the ones inside that close it name it too. */
+export const opener = (id) => `button[popovertarget=${id}]:not([popovertargetaction])`;
+
+let made = 0;
+
+/** A name that nobody has yet, however often the journeys run against the same gateway. */
+export function freshName(stem) {
+  return `${stem}-${Date.now().toString(36)}${made++}`;
+}
+
+/** Adds somebody through the form on the people page. */
+export async function addPerson(page, { name, password, email = "", groups = "" }) {
+  await page.goto("/people");
+  await page.locator(opener("new-person")).click();
+  await page.locator("#new-name").fill(name);
+  await page.locator("#new-password").fill(password);
+  await page.locator("#new-email").fill(email);
+  await page.locator("#new-groups").fill(groups);
+  await page.locator("#new-person button[type=submit]").click();
+  await page.locator(".notice.good").waitFor();
 }
 
 export async function picture(page, name) {

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, before, test } from "node:test";
+import lighthouse from "lighthouse";
+import { gateway, openBrowser, signedIn } from "./browser.mjs";
+import { furnish, OUTSIDE, setUpLink } from "./pages.mjs";
+
+const LEAST = 95;
+let browser;
+let port;
+let cookies;
+let inside;
+before(async () => {
+  port = await freePort();
+  browser = await openBrowser({ port });
+  inside = (await furnish(browser)).filter(({ open }) => !open);
+  const { context } = await signedIn(browser);
+  cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+});
+after(() => browser.close());
+
+function freePort() {
+  return new Promise((found) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+}
+
+/** The scores of the four categories, and what cost points in those that are too low. */
+async function scores(url, { headers, failing }) {
+  const options = {
+    port,
+    logLevel: "error",
+    output: "json",
+    extraHeaders: headers,
+    // an error page has an error's status: it is judged by everything else
+    ignoreStatusCode: failing,
+    skipAudits: failing ? ["http-status-code"] : [],
+    onlyCategories: ["performance", "accessibility", "best-practices", "seo"],
+  };
+  let { lhr } = await lighthouse(url, options);
+  // Lighthouse now and then loses the beginning of its own trace, and says itself to run it again
+  if (lhr.runtimeError?.code === "NO_NAVSTART") ({ lhr } = await lighthouse(url, options));
+  assert.equal(lhr.runtimeError, undefined, lhr.runtimeError?.message);
+  return Object.values(lhr.categories).map(({ id, score, auditRefs }) => ({
+    id,
+    score: Math.round((score ?? 0) * 100),
+    lost: auditRefs
+      .filter(({ weight, id: audit }) => weight > 0 && (lhr.audits[audit]?.score ?? 1) < 1)
+      .map(({ id: audit }) => `${audit} ${lhr.audits[audit]?.displayValue ?? ""}`.trim()),
+  }));
+}
+
+async function audit({ path, failing = false }, headers = {}) {
+  const results = await scores(new URL(path, gateway).href, { headers, failing });
+  console.log(`${path} ${results.map(({ id, score }) => `${id} ${score}`).join(", ")}`);
+  return results
+    .filter(({ score }) => score < LEAST)
+    .map(({ id, score, lost }) => `${path} ${id} ${score}: ${lost.join("; ")}`);
+}
+
+test("pages_for_everybody_have_95_points_in_every_category", async () => {
+  const faults = [];
+  for (const page of OUTSIDE) faults.push(...(await audit(page)));
+  if (setUpLink) faults.push(...(await audit({ path: setUpLink })));
+  assert.deepEqual(faults, []);
+});
+
+test("pages_inside_have_95_points_in_every_category", async () => {
+  const faults = [];
+  for (const page of inside) faults.push(...(await audit(page, { Cookie: cookies })));
+  assert.deepEqual(faults, []);
+});
