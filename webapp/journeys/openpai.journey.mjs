@@ -1,0 +1,107 @@
+// OpenPAI's own client from npm, unchanged, against this gateway.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { admin, freshName, gateway } from "./browser.mjs";
+
+const { PAIV2 } = createRequire(import.meta.url)("@microsoft/openpai-js-sdk");
+const PASSWORD = "a first password";
+const client = (more) => new PAIV2.OpenPAIClient({ pai_uri: gateway, username: admin.name, ...more });
+const boss = () => client({ password: admin.password });
+const word = (stem) => freshName(stem).replaceAll("-", "_");
+
+async function refusal(promise) {
+  const fault = await promise.then(
+    () => assert.fail("this was to be refused"),
+    (error) => error,
+  );
+  return [fault.status, fault.data?.code, fault.message];
+}
+
+test("the_sdk_signs_in_and_out", async () => {
+  const pai = boss();
+  const info = await pai.authn.basicLogin(admin.name, admin.password, 4000);
+  assert.equal(info.user, admin.name);
+  assert.equal(info.admin, true);
+  const withToken = client({ token: info.token });
+  assert.equal((await withToken.user.getUser(admin.name)).username, admin.name);
+  assert.equal((await withToken.authn.basicLogout()).message, "Logout successfully");
+  const [status, code] = await refusal(withToken.user.getUser(admin.name));
+  assert.deepEqual([status, code], [401, "UnauthorizedUserError"]);
+});
+
+test("the_sdk_is_refused_in_openpai_s_words", async () => {
+  const pai = boss();
+  assert.deepEqual(await refusal(pai.authn.basicLogin("nonexistentuser", PASSWORD, 4000)), [
+    400,
+    "NoUserError",
+    "User nonexistentuser is not found.",
+  ]);
+  assert.deepEqual(await refusal(pai.authn.basicLogin(admin.name, "not the password", 4000)), [
+    400,
+    "IncorrectPasswordError",
+    "Password is incorrect.",
+  ]);
+  assert.deepEqual(await refusal(client({ token: "no token" }).user.getAllUser()), [
+    401,
+    "UnauthorizedUserError",
+    "Your token is invalid.",
+  ]);
+});
+
+test("the_sdk_manages_users", async () => {
+  const { user } = boss();
+  const username = freshName("sdk");
+  const created = await user.createUser({ username, password: PASSWORD, email: "sdk@lab.example", admin: false });
+  assert.equal(created.message, "User is created successfully");
+  const [status, code] = await refusal(user.createUser({ username, password: PASSWORD }));
+  assert.deepEqual([status, code], [409, "ConflictUserError"]);
+  assert.equal((await user.getUser(username)).email, "sdk@lab.example");
+  await user.updateUser({ username, email: "new@lab.example" });
+  assert.equal((await user.getUser(username)).email, "new@lab.example");
+  assert.ok((await user.getAllUser()).some((other) => other.username === username));
+
+  const own = new PAIV2.OpenPAIClient({ pai_uri: gateway, username, password: PASSWORD });
+  const [notMine] = await refusal(own.user.deleteUser(admin.name));
+  assert.equal(notMine, 403);
+
+  assert.equal((await user.deleteUser(username)).message, "user is removed successfully");
+  const [, gone] = await refusal(user.getUser(username));
+  assert.equal(gone, "NoUserError");
+});
+
+test("the_sdk_manages_groups", async () => {
+  const { group, user } = boss();
+  const groupname = word("sdk");
+  const username = freshName("member");
+  await group.createGroup({ groupname, description: "made by the SDK" });
+  assert.equal((await group.getGroup(groupname)).description, "made by the SDK");
+  assert.ok((await group.getAllGroup()).some((other) => other.groupname === groupname));
+  await user.createUser({ username, password: PASSWORD });
+  await user.updateUserGroup(username, groupname);
+  assert.deepEqual(
+    (await group.getGroupMembers(groupname)).map((member) => member.username),
+    [username],
+  );
+  await user.deleteUserGroup(username, groupname);
+  assert.deepEqual(await group.getGroupMembers(groupname), []);
+  await user.updateUserGrouplist(username, [groupname]);
+  assert.deepEqual((await user.getUser(username)).grouplist, [groupname]);
+  await user.deleteUser(username);
+  await group.deleteGroup(groupname);
+  const [, gone] = await refusal(group.getGroup(groupname));
+  assert.equal(gone, "NoGroupError");
+});
+
+test("the_sdk_makes_application_tokens_that_may_not_manage_anybody", async () => {
+  const pai = boss();
+  const { token } = await pai.token.createApplicationToken();
+  assert.ok((await pai.token.getTokens()).applications.length > 0);
+  const program = client({ token });
+  assert.equal((await program.user.getUser(admin.name)).username, admin.name);
+  const [status, , message] = await refusal(program.user.createUser({ username: word("x"), password: PASSWORD }));
+  assert.deepEqual([status, message], [403, "Applications are not allowed to do this operation."]);
+  await pai.token.deleteToken(token);
+  const [gone] = await refusal(program.user.getUser(admin.name));
+  assert.equal(gone, 401);
+});
