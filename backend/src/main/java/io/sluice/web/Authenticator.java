@@ -7,6 +7,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells who is calling. The identity room fills it; the edge asks it once for every request, and again while a stream stays open. */
 public interface Authenticator {
+    String SESSION_COOKIE = "sluice_session";
+    String REFRESH_COOKIE = "sluice_refresh";
+
+    /** The name that a cookie goes by: over TLS with the prefix that keeps neighbours from setting it. */
+    static String cookieName(String name, boolean secure) {
+        return secure ? "__Host-" + name : name;
+    }
+
     /** Never fails for a credential that is merely wrong: that is a verdict with a problem. */
     Future<Verdict> authenticate(Credentials shown);
 

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The order in which every request is handled, and the checks that each route names. */
 final class Edge {
-    static final String SESSION_COOKIE = "sluice_session";
-    static final String REFRESH_COOKIE = "sluice_refresh";
     static final String JSON = "application/json; charset=utf-8";
     private static final System.Logger LOG = System.getLogger(Edge.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -141,8 +139,8 @@ final class Edge {
         authenticator
                 .authenticate(new Authenticator.Credentials(
                         request.getHeader(HttpHeaders.AUTHORIZATION),
-                        cookie(request, passage.secure() ? "__Host-" + SESSION_COOKIE : SESSION_COOKIE),
-                        cookie(request, passage.secure() ? "__Host-" + REFRESH_COOKIE : REFRESH_COOKIE),
+                        cookie(request, Authenticator.cookieName(Authenticator.SESSION_COOKIE, passage.secure())),
+                        cookie(request, Authenticator.cookieName(Authenticator.REFRESH_COOKIE, passage.secure())),
                         passage.secure(),
                         passage.address(),
                         Optional.ofNullable(request.getHeader(HttpHeaders.USER_AGENT))

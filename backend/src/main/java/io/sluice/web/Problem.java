@@ -87,8 +87,7 @@ public final class Problem extends RuntimeException {
         return message == null ? kind.name() : message;
     }
 
-    @Nullable
-    Duration retryAfter() {
+    public @Nullable Duration retryAfter() {
         return retryAfter;
     }
 }

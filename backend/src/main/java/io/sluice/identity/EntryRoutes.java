@@ -1,0 +1,269 @@
+package io.sluice.identity;
+
+import io.sluice.identity.IdentityPages.Faults;
+import io.sluice.identity.IdentityPages.Home;
+import io.sluice.identity.IdentityPages.Note;
+import io.sluice.identity.IdentityPages.PersonRow;
+import io.sluice.identity.IdentityPages.SetUp;
+import io.sluice.identity.People.User;
+import io.sluice.web.Call;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.sluice.web.View;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.CookieSameSite;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The pages on the way in: set up, sign in and out, home; and the choice of language and theme. */
+final class EntryRoutes {
+    private static final String SIGN_IN = "identity/sign-in.jte";
+    private static final String SET_UP = "identity/set-up.jte";
+    private static final String NOTE_COOKIE = "sluice_note";
+    private static final Duration YEAR = Duration.ofDays(365);
+    private static final Set<String> THEMES = Set.of("auto", "light", "dark");
+    private static final Set<String> LANGUAGES = Set.of("en", "zh");
+    private static final Pattern NOTE = Pattern.compile("note\\.[A-Za-z]{1,30}");
+
+    /** A path of this portal and nothing that a browser could read as anything else; spelled plainly, so nothing to decode. */
+    private static final Pattern LOCAL =
+            Pattern.compile("/(?![/\\\\])[A-Za-z0-9._~/-]*(\\?[A-Za-z0-9._~/=&%+:,-]*)?(#[A-Za-z0-9._~-]*)?");
+
+    private final SignIn signIn;
+    private final Sessions sessions;
+    private final People people;
+
+    EntryRoutes(SignIn signIn, Sessions sessions, People people) {
+        this.signIn = signIn;
+        this.sessions = sessions;
+        this.people = people;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get("/", this::home).withoutApplications(),
+                Route.get("/sign-in", this::signInPage).forAnyone(),
+                Route.post("/sign-in", this::signIn).forAnyone().bodyLimit(16 << 10),
+                Route.post("/sign-out", this::signOut).forAnyone().bodyLimit(16 << 10),
+                Route.get("/set-up", this::setUpPage).forAnyone(),
+                Route.post("/set-up", this::setUp).forAnyone().bodyLimit(16 << 10),
+                Route.post("/preferences", this::prefer).forAnyone().bodyLimit(16 << 10));
+    }
+
+    /** Where to go on to: a path of ours, or home. */
+    static String local(@Nullable String next) {
+        return next != null
+                        && next.length() <= 2_000
+                        && LOCAL.matcher(next).matches()
+                        && !next.split("[?#]", 2)[0].contains("//")
+                        && !next.matches("[^?#]*/\\.{1,2}(/.*|[?#].*)?")
+                ? next
+                : "/";
+    }
+
+    /** A word on the page that follows; said once. */
+    static Reply noting(Reply reply, boolean secure, String key, Object... values) {
+        var said = new JsonArray().add(key);
+        List.of(values).forEach(value -> said.add(value.toString()));
+        String text = Signer.encode(said.toBuffer().getBytes());
+        return reply.cookie(
+                cookie(NOTE_COOKIE, text, Duration.ofMinutes(1), secure).setHttpOnly(true));
+    }
+
+    static @Nullable Note noted(Call call) {
+        try {
+            String text = call.cookie(NOTE_COOKIE).orElse("");
+            var said = text.isEmpty()
+                    ? new JsonArray()
+                    : new JsonArray(Buffer.buffer(Base64.getUrlDecoder().decode(text)));
+            if (said.isEmpty() || !NOTE.matcher(said.getString(0)).matches()) {
+                return null;
+            }
+            return Note.good(
+                    said.getString(0),
+                    said.stream().skip(1).map(String::valueOf).toArray());
+        } catch (IllegalArgumentException | DecodeException | ClassCastException e) { // not of ours: nothing to say
+            return null;
+        }
+    }
+
+    /** A page, which takes the note that it shows off the table. */
+    static Reply page(Call call, String template, Object page) {
+        Reply reply = Reply.page(template, page);
+        return call.cookie(NOTE_COOKIE).isPresent()
+                ? reply.cookie(
+                        cookie(NOTE_COOKIE, "", Duration.ZERO, call.secure()).setHttpOnly(true))
+                : reply;
+    }
+
+    static PersonRow row(User user) {
+        return new PersonRow(
+                user.id(),
+                user.name(),
+                user.email(),
+                user.admin(),
+                user.disabled(),
+                user.groups(),
+                user.created(),
+                user.lastSeen());
+    }
+
+    private Future<Reply> home(Call call) {
+        Caller caller = call.caller();
+        Future<Long> total = caller.admin() ? people.total() : Future.succeededFuture(0L);
+        return people.numbered(caller.id())
+                .compose(me -> total.compose(count -> sessions.store()
+                        .tokens(me.id())
+                        .compose(tokens -> people.store()
+                                .keys(me.id())
+                                .map(keys -> page(
+                                        call,
+                                        "identity/home.jte",
+                                        new Home(row(me), count, tokens.size(), keys.size(), noted(call)))))));
+    }
+
+    private Future<Reply> signInPage(Call call) {
+        String next = local(call.query("next").orElse("/"));
+        return Future.succeededFuture(
+                call.callerIfAny().isPresent()
+                        ? Reply.seeOther(next)
+                        : page(call, SIGN_IN, new IdentityPages.SignIn("", next, noted(call))));
+    }
+
+    private Future<Reply> signIn(Call call) {
+        String name = call.field("name").orElse("").strip();
+        String next = local(call.field("next").orElse("/"));
+        return signIn.check(name, call.field("password").orElse(""), call.address())
+                .compose(result -> result instanceof SignIn.Result.Granted(User user)
+                        ? enter(call, user, next)
+                        : Future.succeededFuture(refused(name, next, Note.bad("fault.signIn"), 422)))
+                .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.TOO_MANY
+                        ? Future.succeededFuture(tooMany(problem, name, next))
+                        : Future.failedFuture(failure));
+    }
+
+    private static Reply tooMany(Problem problem, String name, String next) {
+        long seconds = Optional.ofNullable(problem.retryAfter())
+                .orElse(Duration.ofMinutes(1))
+                .toSeconds();
+        return refused(name, next, Note.bad("fault.tooMany", (seconds + 59) / 60), problem.status())
+                .header("Retry-After", Long.toString(seconds));
+    }
+
+    private static Reply refused(String name, String next, Note note, int status) {
+        return Reply.page(SIGN_IN, new IdentityPages.SignIn(name, next, note)).status(status);
+    }
+
+    /** What was chosen once is found again in every browser. */
+    private Future<Reply> enter(Call call, User user, String next) {
+        return sessions.start(user.id(), call.secure(), call.address(), call.userAgent())
+                .map(cookies -> chosen(Reply.seeOther(next), user.language(), user.theme(), call.secure())
+                        .cookies(cookies));
+    }
+
+    private Future<Reply> signOut(Call call) {
+        Reply reply = noting(Reply.seeOther("/sign-in"), call.secure(), "note.signedOut")
+                .cookies(Sessions.noCookies(call.secure()));
+        return call.callerIfAny()
+                .map(caller -> {
+                    Identity.audit("signed-out", "user", caller.name(), "address", call.address());
+                    return sessions.end(caller).map(reply);
+                })
+                .orElseGet(() -> Future.succeededFuture(reply));
+    }
+
+    private Future<Reply> setUpPage(Call call) {
+        String token = call.query("token").orElse("");
+        return usable(call, token)
+                .map(usable -> Reply.page(SET_UP, new SetUp(token, "admin", usable, Faults.NONE))
+                        .status(usable ? 200 : 404));
+    }
+
+    private Future<Reply> setUp(Call call) {
+        String token = call.field("token").orElse("");
+        String name = call.field("name").orElse("").strip();
+        String password = call.field("password").orElse("");
+        Faults faults = faults(name, password, call.field("again").orElse(""));
+        return usable(call, token).compose(usable -> {
+            if (!usable || !faults.equals(Faults.NONE)) {
+                Reply page = Reply.page(SET_UP, new SetUp(token, name, usable, faults));
+                return Future.succeededFuture(page.status(usable ? 422 : 404));
+            }
+            return signIn.setUp(token, name, password)
+                    .compose(made -> made.map(user ->
+                                    enter(call, user, "/").map(reply -> noting(reply, call.secure(), "note.setUp")))
+                            .orElseGet(() -> Future.succeededFuture(
+                                    Reply.page(SET_UP, new SetUp(token, name, false, Faults.NONE))
+                                            .status(404))));
+        });
+    }
+
+    /** Whoever holds the link must sit at this machine too. */
+    private Future<Boolean> usable(Call call, String token) {
+        boolean here = call.address().startsWith("127.") || call.address().equals("0:0:0:0:0:0:0:1");
+        return here && !token.isEmpty() ? signIn.isLink(token) : Future.succeededFuture(false);
+    }
+
+    static Faults faults(String name, String password, String again) {
+        var fields = new HashMap<String, Note>();
+        if (!People.isName(name)) {
+            fields.put("name", Note.bad(name.isEmpty() ? "fault.required" : "fault.name"));
+        }
+        fields.putAll(passwordFaults(name, password));
+        if (!fields.containsKey("password") && !password.equals(again)) {
+            fields.put("again", Note.bad("fault.passwordAgain"));
+        }
+        return faults(fields);
+    }
+
+    static Map<String, Note> passwordFaults(String name, String password) {
+        if (password.length() < Passwords.SHORTEST) {
+            return Map.of("password", Note.bad("fault.passwordShort", Passwords.SHORTEST));
+        }
+        if (password.length() > Passwords.LONGEST) {
+            return Map.of("password", Note.bad("fault.passwordLong", Passwords.LONGEST));
+        }
+        return password.equalsIgnoreCase(name) ? Map.of("password", Note.bad("fault.passwordName")) : Map.of();
+    }
+
+    static Faults faults(Map<String, Note> fields) {
+        return fields.isEmpty() ? Faults.NONE : new Faults(fields, null);
+    }
+
+    private Future<Reply> prefer(Call call) {
+        String language = call.field("language").filter(LANGUAGES::contains).orElse(null);
+        String theme = call.field("theme").filter(THEMES::contains).orElse(null);
+        Reply reply = chosen(Reply.seeOther(local(call.field("next").orElse("/"))), language, theme, call.secure());
+        return call.callerIfAny()
+                .filter(caller -> caller.kind() == Caller.Kind.SESSION)
+                .map(caller ->
+                        people.store().prefer(caller.id(), language, theme).map(reply))
+                .orElseGet(() -> Future.succeededFuture(reply));
+    }
+
+    private static Reply chosen(Reply reply, @Nullable String language, @Nullable String theme, boolean secure) {
+        Reply chosen = language == null ? reply : reply.cookie(cookie(View.LANGUAGE_COOKIE, language, YEAR, secure));
+        return theme == null ? chosen : chosen.cookie(cookie(View.THEME_COOKIE, theme, YEAR, secure));
+    }
+
+    private static Cookie cookie(String name, String value, Duration life, boolean secure) {
+        return Cookie.cookie(name, value)
+                .setPath("/")
+                .setSecure(secure)
+                .setSameSite(CookieSameSite.LAX)
+                .setMaxAge(life.toSeconds());
+    }
+}

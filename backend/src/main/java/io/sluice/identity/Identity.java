@@ -1,0 +1,172 @@
+package io.sluice.identity;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.database.Doorbell;
+import io.sluice.database.Migrations;
+import io.sluice.web.Authenticator;
+import io.sluice.web.Live;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The door to people: who is calling, and the pages and API where they sign in and are looked after. */
+public final class Identity {
+    public static final Migrations MIGRATIONS = new Migrations("identity", Identity.class, List.of("001-people"));
+
+    /** What an application token can be allowed to do; {@code *} stands for everything that applications may do at all. */
+    public static final List<String> SCOPES = List.of(
+            "jobs:read", "jobs:write", "files:read", "files:write", "endpoints:use", "users:read", "metrics:read");
+
+    private static final String KEY_FILE = "signing.key";
+    private static final System.Logger AUDIT = System.getLogger("io.sluice.identity.audit");
+
+    /** How much effort a password check takes (Argon2id). */
+    public record Hashing(int kibibytes, int passes, int lanes) {
+        public static final Hashing DEFAULT = new Hashing(19_456, 2, 1);
+    }
+
+    /**
+     * @param data the data folder
+     * @param administratorPassword of the first administrator, who is called {@code admin}; null prints a link instead
+     * @param shared whether other gateways may use the same database, so that they must find the same signing key there
+     */
+    public record Settings(Path data, @Nullable String administratorPassword, boolean shared, Hashing hashing) {
+        public Settings(Path data, @Nullable String administratorPassword) {
+            this(data, administratorPassword, true);
+        }
+
+        public Settings(Path data, @Nullable String administratorPassword, boolean shared) {
+            this(data, administratorPassword, shared, Hashing.DEFAULT);
+        }
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return "Settings[data=" + data + ", shared=" + shared + "]";
+        }
+    }
+
+    private final Settings settings;
+    private final People people;
+    private final Passwords passwords;
+    private final Sessions sessions;
+    private final SignIn signIn;
+    private final Doorbell doorbell;
+    private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
+
+    private Identity(Vertx vertx, Database database, CollectorRegistry registry, Settings settings, Signer signer) {
+        var peopleStore = new PeopleStore(database);
+        this.settings = settings;
+        this.people = new People(peopleStore);
+        this.passwords = new Passwords(vertx, settings.hashing(), registry);
+        this.sessions = new Sessions(vertx, signer, new SessionStore(database));
+        this.signIn = new SignIn(vertx, peopleStore, new SignInStore(database), passwords, registry);
+        this.doorbell = database.doorbell();
+    }
+
+    public static Future<Identity> open(Vertx vertx, Database database, CollectorRegistry registry, Settings settings) {
+        var store = new SignInStore(database);
+        return signingKey(vertx, store, settings)
+                .map(key -> new Identity(vertx, database, registry, settings, new Signer(vertx, key)));
+    }
+
+    public Authenticator authenticator() {
+        return sessions;
+    }
+
+    /** All of its rows. From now on what changes in the database is told to open pages and streams. */
+    public List<Route> routes(Live live) {
+        subscriptions.add(doorbell.listen(PeopleStore.CREDENTIALS, () -> {
+            sessions.forget();
+            live.recheck();
+        }));
+        subscriptions.add(doorbell.listen(PeopleStore.PEOPLE, () -> {
+            people.forgetTotal();
+            live.ring(PeopleStore.PEOPLE);
+        }));
+        var routes = new ArrayList<Route>();
+        routes.addAll(new EntryRoutes(signIn, sessions, people).routes());
+        routes.addAll(new PeopleRoutes(people, sessions, passwords, live).routes());
+        routes.addAll(new ProfileRoutes(people, sessions, signIn).routes());
+        routes.addAll(new AccountRoutes(signIn, sessions).routes());
+        routes.addAll(new UserRoutes(people, signIn).routes());
+        return routes;
+    }
+
+    /** Makes the first administrator, or tells how to. */
+    public Future<Void> welcome(String address, Consumer<String> print) {
+        return signIn.isEmpty().compose(empty -> {
+            String password = settings.administratorPassword();
+            if (!empty) {
+                return Future.succeededFuture();
+            }
+            return password != null
+                    ? signIn.setUp("admin", password)
+                    : signIn.link()
+                            .onSuccess(token -> print.accept("set up: " + address + "/set-up?token=" + token + "  ("
+                                    + SignIn.LINK.toMinutes() + " minutes, from this machine only)"))
+                            .mapEmpty();
+        });
+    }
+
+    public Future<Void> close() {
+        subscriptions.forEach(Doorbell.Subscription::cancel);
+        sessions.close();
+        signIn.close();
+        return passwords.close();
+    }
+
+    /** One line of JSON per event of security, with whoever did it to whom, and never a secret. */
+    static void audit(String event, String... pairs) {
+        var line = new JsonObject().put("event", event);
+        for (int i = 0; i + 1 < pairs.length; i += 2) {
+            line.put(pairs[i], pairs[i + 1]);
+        }
+        AUDIT.log(System.Logger.Level.INFO, () -> line.encode());
+    }
+
+    /** The file wins; without one, gateways that share a database share the key that the first of them put there. */
+    private static Future<byte[]> signingKey(Vertx vertx, SignInStore store, Settings settings) {
+        byte[] fresh = new byte[Signer.KEY_BYTES];
+        new SecureRandom().nextBytes(fresh);
+        return vertx.executeBlocking(() -> keyFile(settings, fresh), false)
+                .compose(key -> key.length > 0 ? Future.succeededFuture(key) : store.sharedKey(fresh));
+    }
+
+    private static byte[] keyFile(Settings settings, byte[] fresh) throws IOException {
+        Path file = settings.data().resolve(KEY_FILE);
+        if (!Files.exists(file) && settings.shared()) {
+            return new byte[0];
+        }
+        try {
+            var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+            Files.createDirectories(settings.data());
+            try (var channel = Files.newByteChannel(
+                    file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly)) {
+                channel.write(java.nio.ByteBuffer.wrap(fresh));
+            }
+        } catch (FileAlreadyExistsException e) { // from an earlier start
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        }
+        byte[] key = Files.readAllBytes(file);
+        if (key.length != Signer.KEY_BYTES) {
+            throw new IllegalStateException(file + " is not a signing key of " + Signer.KEY_BYTES
+                    + " bytes. Remove it to have a new one made; everybody then signs in again.");
+        }
+        return key;
+    }
+}

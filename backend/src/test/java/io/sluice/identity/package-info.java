@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.identity;
+
+import org.jspecify.annotations.NullMarked;
