@@ -1,0 +1,61 @@
+package io.sluice;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+/** Flags, signals and the exit code. */
+public final class Main {
+    private static final int WRONG_SETTINGS = 2;
+    private static final int NOT_STARTED = 1;
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        var out = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
+        var err = new PrintStream(new FileOutputStream(FileDescriptor.err), true);
+        int code = run(arguments, System.getenv(), out, err);
+        if (code != 0) {
+            Runtime.getRuntime().halt(code);
+        }
+    }
+
+    private static int run(String[] arguments, Map<String, String> environment, PrintStream out, PrintStream err) {
+        return switch (Settings.read(arguments, environment)) {
+            case Settings.Help help -> {
+                out.println(help.text());
+                yield 0;
+            }
+            case Settings.Wrong wrong -> {
+                wrong.faults().forEach(fault -> err.println("sluice: " + fault));
+                yield WRONG_SETTINGS;
+            }
+            case Settings.Right right -> serve(right.settings(), out, err);
+        };
+    }
+
+    private static int serve(Settings settings, PrintStream out, PrintStream err) {
+        Logging.start();
+        var server = new Server(settings, out);
+        var stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(
+                () -> {
+                    server.stop();
+                    stopped.countDown();
+                },
+                "sluice-stop"));
+        try {
+            server.start();
+            stopped.await();
+            return 0;
+        } catch (Server.NotStarted e) {
+            err.println("sluice: " + e.getMessage());
+            server.stop();
+            return NOT_STARTED;
+        } catch (InterruptedException e) {
+            return NOT_STARTED;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.sluice;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.identity.Identity;
+import io.sluice.web.Problem;
+import io.sluice.web.Route;
+import io.sluice.web.Web;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The roof: the only class that knows every room. It builds them in order, and closes them in the other order. */
+public final class Server {
+    private static final System.Logger LOG = System.getLogger(Server.class.getName());
+    private static final Duration START = Duration.ofSeconds(120);
+    private static final Duration STEP = Duration.ofSeconds(4);
+
+    /** Why it does not run, in one line with what to do. */
+    public static final class NotStarted extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NotStarted(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** The doors of the rooms that answer programs. */
+    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class);
+
+    private record Step(String name, Supplier<Future<Void>> close) {}
+
+    private final Settings settings;
+    private final PrintStream out;
+    private final Deque<Step> opened = new ArrayDeque<>();
+    private final CollectorRegistry registry = new CollectorRegistry();
+    private List<Route> routes = List.of();
+    private String address = "";
+
+    Server(Settings settings, PrintStream out) {
+        this.settings = settings;
+        this.out = out;
+    }
+
+    /** Serves when it returns. */
+    void start() {
+        Vertx vertx = Vertx.vertx();
+        closing("vertx", vertx::close);
+        Database database = database(vertx);
+        Identity identity = identity(vertx, database);
+        Web web = web(vertx, identity);
+        routes = routes(web, database, identity);
+        address = await(web.serve(routes));
+        await(identity.welcome(address, out::println));
+        out.println("ready " + address);
+    }
+
+    /** The route table. */
+    List<Route> routes() {
+        return routes;
+    }
+
+    /** The address that the ready line names. */
+    public String address() {
+        return address;
+    }
+
+    /** Closes what was opened, last first, each within its time; one that fails does not keep the next from closing. */
+    synchronized void stop() {
+        while (!opened.isEmpty()) {
+            Step step = opened.pop();
+            try {
+                step.close().get().toCompletionStage().toCompletableFuture().get(STEP.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                LOG.log(System.Logger.Level.WARNING, "event=not-closed room=" + step.name(), e);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private Database database(Vertx vertx) {
+        Database database = await(Database.open(vertx, Database.Settings.of(settings.data(), settings.database())));
+        closing("database", database::close);
+        await(database.migrate(List.of(Identity.MIGRATIONS)));
+        return database;
+    }
+
+    private Identity identity(Vertx vertx, Database database) {
+        var open = Identity.open(
+                vertx, database, registry, new Identity.Settings(settings.data(), settings.administratorPassword()));
+        Identity identity = await(open);
+        closing("identity", identity::close);
+        return identity;
+    }
+
+    private Web web(Vertx vertx, Identity identity) {
+        Web web = new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry);
+        closing("web", web::close);
+        return web;
+    }
+
+    private List<Route> routes(Web web, Database database, Identity identity) {
+        List<Route> table = new ArrayList<>();
+        table.addAll(new ApiDocument(ROOMS).routes());
+        table.addAll(web.routes(database::check));
+        table.addAll(identity.routes(web.live()));
+        return List.copyOf(table);
+    }
+
+    private static @Nullable Problem problem(Throwable failure) {
+        return Database.isUnavailable(failure)
+                ? Problem.unavailable(
+                        "The database does not answer at the moment. Nothing was changed; try again in a few seconds.",
+                        failure,
+                        Duration.ofSeconds(2))
+                : null;
+    }
+
+    private synchronized void closing(String name, Supplier<Future<Void>> close) {
+        opened.push(new Step(name, close));
+    }
+
+    private static <T> T await(Future<T> future) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(START.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new NotStarted(cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);
+        } catch (TimeoutException e) {
+            throw new NotStarted("The start took longer than " + START.toSeconds() + " s. Look at the lines above, and try again.", e);
+        } catch (InterruptedException e) {
+            throw new NotStarted("Interrupted while starting.", e);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.sluice;
+
+import io.sluice.web.Web;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What the flags and variables say, checked as a whole: a wrong value refuses to start with every fault at once. */
+record Settings(Path data, @Nullable String database, @Nullable String administratorPassword, Web.Settings web) {
+    /** Reading ends in one of these. */
+    sealed interface Read {}
+
+    record Right(Settings settings) implements Read {}
+
+    record Wrong(List<String> faults) implements Read {}
+
+    record Help(String text) implements Read {}
+
+    /** A flag, its variable ({@code SLUICE_} and its name) and its sentence in the help. */
+    private record Flag(String name, String value, String byDefault, String help) {
+        String variable() {
+            return "SLUICE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+        }
+
+        boolean isSwitch() {
+            return value.isEmpty();
+        }
+    }
+
+    private static final List<Flag> FLAGS = List.of(
+            new Flag("port", "PORT", "8080", "where to listen; 0 takes any free port"),
+            new Flag("host", "ADDRESS", "127.0.0.1", "the address to listen on"),
+            new Flag("data", "DIR", ".sluice", "where everything is kept"),
+            new Flag("db", "URL", "", "an existing PostgreSQL (15 or newer) instead of the embedded one: postgresql://user:password@host/name"),
+            new Flag("tls-cert", "FILE", "", "certificate chain (PEM); read again when it changes"),
+            new Flag("tls-key", "FILE", "", "its private key (PEM)"),
+            new Flag("plain-http", "", "", "allow other machines to connect without TLS, because a proxy in front has it"),
+            new Flag("trusted-proxies", "ADDRESSES", "", "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, comma-separated"),
+            new Flag("help", "", "", "show this"));
+
+    static Read read(String[] arguments, Map<String, String> environment) {
+        List<String> faults = new ArrayList<>();
+        Map<String, String> values = values(arguments, environment, faults);
+        if (values.containsKey("help")) {
+            return new Help(help());
+        }
+        Settings settings = settings(values, environment, faults);
+        return faults.isEmpty() ? new Right(settings) : new Wrong(faults);
+    }
+
+    private static Map<String, String> values(String[] arguments, Map<String, String> environment, List<String> faults) {
+        Map<String, String> values = new LinkedHashMap<>();
+        for (Flag flag : FLAGS) {
+            Optional.<@Nullable String>ofNullable(environment.get(flag.variable()))
+                    .filter(value -> !flag.isSwitch() || !value.equals("false"))
+                    .ifPresent(value -> values.put(flag.name(), value));
+        }
+        var rest = new ArrayList<>(Arrays.asList(arguments));
+        while (!rest.isEmpty()) {
+            take(rest, values, faults);
+        }
+        return values;
+    }
+
+    private static void take(List<String> rest, Map<String, String> values, List<String> faults) {
+        String argument = rest.removeFirst();
+        int equals = argument.indexOf('=');
+        String name = equals < 0 ? argument : argument.substring(0, equals);
+        Optional<Flag> known = FLAGS.stream().filter(flag -> name.equals("--" + flag.name())).findFirst();
+        if (known.isEmpty()) {
+            faults.add("There is no setting " + argument + ". ./sluice up --help lists them all.");
+        } else if (equals >= 0) {
+            values.put(known.get().name(), argument.substring(equals + 1));
+        } else if (known.get().isSwitch()) {
+            values.put(known.get().name(), "true");
+        } else if (rest.isEmpty()) {
+            faults.add(name + " needs a value: " + name + " " + known.get().value());
+        } else {
+            values.put(known.get().name(), rest.removeFirst());
+        }
+    }
+
+    private static Settings settings(Map<String, String> values, Map<String, String> environment, List<String> faults) {
+        for (Flag flag : FLAGS) {
+            values.putIfAbsent(flag.name(), flag.byDefault());
+        }
+        Path data = Path.of(text(values, "data")).toAbsolutePath().normalize();
+        Path certificate = file(values, "tls-cert", faults);
+        Path key = file(values, "tls-key", faults);
+        if ((certificate == null) != (key == null)) {
+            faults.add("--tls-cert and --tls-key belong together: give both, or none.");
+        }
+        String host = text(values, "host");
+        if (!isLoopback(host) && certificate == null && text(values, "plain-http").isEmpty()) {
+            faults.add("--host " + host + " lets other machines connect, and passwords would travel unencrypted. Give --tls-cert and"
+                    + " --tls-key, or --plain-http if a proxy in front speaks TLS.");
+        }
+        String password = environment.get("SLUICE_ADMIN_PASSWORD");
+        String tree = environment.get("SLUICE_DEV");
+        Web.Settings plain = Web.Settings.of(host, port(values, faults), data.resolve("logs"));
+        return new Settings(
+                data,
+                text(values, "db").isEmpty() ? null : text(values, "db"),
+                password == null || password.isEmpty() ? null : password,
+                plain.tls(certificate, key).trusting(proxies(values)).developing(tree == null ? null : Path.of(tree)));
+    }
+
+    private static String text(Map<String, String> values, String name) {
+        return values.getOrDefault(name, "").strip();
+    }
+
+    private static int port(Map<String, String> values, List<String> faults) {
+        String port = text(values, "port");
+        if (port.matches("\\d{1,5}") && Integer.parseInt(port) < 65_536) {
+            return Integer.parseInt(port);
+        }
+        faults.add("--port " + port + " is no port. Give a number from 0 (any free one) to 65535.");
+        return 0;
+    }
+
+    private static @Nullable Path file(Map<String, String> values, String name, List<String> faults) {
+        String path = text(values, name);
+        if (path.isEmpty()) {
+            return null;
+        }
+        if (!Files.isReadable(Path.of(path))) {
+            faults.add("--" + name + " " + path + " can not be read. Check that the file is there and that this user may read it.");
+        }
+        return Path.of(path).toAbsolutePath();
+    }
+
+    private static Set<String> proxies(Map<String, String> values) {
+        return Arrays.stream(text(values, "trusted-proxies").split(","))
+                .map(String::strip)
+                .filter(proxy -> !proxy.isEmpty())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static boolean isLoopback(String host) {
+        return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
+    }
+
+    private static String help() {
+        String flags = FLAGS.stream()
+                .map(flag -> String.format(
+                        "  %-30s %s%s",
+                        "--" + flag.name() + (flag.isSwitch() ? "" : " " + flag.value()),
+                        flag.help(),
+                        flag.byDefault().isEmpty() ? "" : " (default " + flag.byDefault() + ")"))
+                .collect(Collectors.joining("\n"));
+        return "usage: ./sluice up [flags]\n\n" + flags
+                + "\n\nEach flag is a variable too: --tls-cert is SLUICE_TLS_CERT. SLUICE_ADMIN_PASSWORD makes the first administrator,"
+                + " named admin,\nwithout a set-up link.";
+    }
+}

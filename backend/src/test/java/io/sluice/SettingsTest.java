@@ -1,0 +1,56 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SettingsTest {
+    @Test
+    void nothing_said_means_loopback_and_the_usual_port() {
+        Settings settings = right(Map.of());
+
+        assertThat(settings.web().host()).isEqualTo("127.0.0.1");
+        assertThat(settings.web().port()).isEqualTo(8080);
+        assertThat(settings.data()).hasFileName(".sluice");
+    }
+
+    @Test
+    void every_fault_is_told_at_once() {
+        assertThat(wrong(Map.of(), "--port", "70000", "--host", "0.0.0.0", "--tls-cert", "/no/such", "--colour", "red", "--data"))
+                .hasSize(6)
+                .anyMatch(fault -> fault.contains("--port 70000"))
+                .anyMatch(fault -> fault.contains("--tls-cert /no/such can not be read"))
+                .anyMatch(fault -> fault.contains("belong together"))
+                .anyMatch(fault -> fault.contains("--colour"))
+                .anyMatch(fault -> fault.contains("--data needs a value"));
+    }
+
+    @Test
+    void other_machines_need_tls_or_a_word_that_a_proxy_has_it() {
+        assertThat(wrong(Map.of(), "--host", "0.0.0.0")).singleElement().asString().contains("--plain-http");
+        assertThat(right(Map.of(), "--host", "0.0.0.0", "--plain-http").web().host()).isEqualTo("0.0.0.0");
+    }
+
+    @Test
+    void a_flag_wins_over_its_variable() {
+        assertThat(right(Map.of("SLUICE_PORT", "1", "SLUICE_HOST", "localhost"), "--port=2").web().port()).isEqualTo(2);
+        assertThat(right(Map.of("SLUICE_HOST", "localhost")).web().host()).isEqualTo("localhost");
+    }
+
+    @Test
+    void help_names_every_flag() {
+        var read = Settings.read(new String[] {"--help"}, Map.of());
+
+        assertThat(((Settings.Help) read).text()).contains("--port", "--host", "--data", "--db", "--tls-cert", "SLUICE_ADMIN_PASSWORD");
+    }
+
+    private static Settings right(Map<String, String> environment, String... arguments) {
+        return ((Settings.Right) Settings.read(arguments, environment)).settings();
+    }
+
+    private static List<String> wrong(Map<String, String> environment, String... arguments) {
+        return ((Settings.Wrong) Settings.read(arguments, environment)).faults();
+    }
+}

@@ -1,0 +1,45 @@
+package io.sluice;
+
+import io.sluice.database.TestDatabase;
+import io.sluice.web.Route;
+import io.vertx.core.Vertx;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The whole gateway in this JVM, on a free port and a fresh database, with the administrator admin. */
+public final class TestServer implements AutoCloseable {
+    public static final String PASSWORD = "a long enough password";
+
+    private final Vertx vertx = Vertx.vertx();
+    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final Server server;
+
+    public TestServer(Path data) {
+        var read = Settings.read(
+                new String[] {"--port", "0", "--data", data.toString(), "--db", database.url()},
+                Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
+        server = new Server(
+                ((Settings.Right) read).settings(),
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+        server.start();
+    }
+
+    public List<Route> routes() {
+        return server.routes();
+    }
+
+    public String address() {
+        return server.address();
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+        database.close();
+        vertx.close().await();
+    }
+}
