@@ -1,6 +1,7 @@
 package io.sluice;
 
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.DataFolder;
 import io.sluice.database.Database;
 import io.sluice.identity.Identity;
 import io.sluice.web.Problem;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The roof: the only class that knows every room. It builds them in order, and closes them in the other order. */
 public final class Server {
     private static final System.Logger LOG = System.getLogger(Server.class.getName());
-    private static final Duration START = Duration.ofSeconds(120);
+    private static final Duration START = Duration.ofMinutes(2);
     private static final Duration STEP = Duration.ofSeconds(4);
 
     /** Why it does not run, in one line with what to do. */
@@ -54,6 +55,11 @@ public final class Server {
 
     /** Serves when it returns. */
     void start() {
+        DataFolder folder = folder();
+        closing("data folder", () -> {
+            folder.close();
+            return Future.succeededFuture();
+        });
         Vertx vertx = Vertx.vertx();
         closing("vertx", vertx::close);
         Database database = database(vertx);
@@ -89,6 +95,14 @@ public final class Server {
         }
     }
 
+    private DataFolder folder() {
+        try {
+            return DataFolder.open(settings.data());
+        } catch (DataFolder.Unusable e) {
+            throw new NotStarted(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     private Database database(Vertx vertx) {
         Database database = await(Database.open(vertx, Database.Settings.of(settings.data(), settings.database())));
         closing("database", database::close);
@@ -98,7 +112,7 @@ public final class Server {
 
     private Identity identity(Vertx vertx, Database database) {
         var open = Identity.open(
-                vertx, database, registry, new Identity.Settings(settings.data(), settings.administratorPassword()));
+                vertx, database, registry, new Identity.Settings(settings.data(), settings.administratorPassword(), settings.database() != null));
         Identity identity = await(open);
         closing("identity", identity::close);
         return identity;

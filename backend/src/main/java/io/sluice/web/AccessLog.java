@@ -79,6 +79,7 @@ final class AccessLog {
     }
 
     private void append(List<String> lines) throws IOException {
+        Files.createDirectories(file.getParent());
         if (Files.exists(file) && Files.size(file) > FILE_BYTES) {
             rotate();
         }
