@@ -25,7 +25,14 @@ public final class ApiDocument {
     public record Group(String name, List<Operation> operations) {}
 
     /** @param open whether nobody needs to sign in for it */
-    public record Operation(String method, String path, String summary, String description, boolean open, List<Parameter> parameters, List<Answer> answers) {}
+    public record Operation(
+            String method,
+            String path,
+            String summary,
+            String description,
+            boolean open,
+            List<Parameter> parameters,
+            List<Answer> answers) {}
 
     public record Parameter(String name, String in, boolean required, String description) {}
 
@@ -53,7 +60,10 @@ public final class ApiDocument {
         for (Class<?> room : rooms) {
             ObjectNode part = part(room);
             part.path("paths").properties().forEach(path -> paths.set(path.getKey(), path.getValue()));
-            part.path("components").path("schemas").properties().forEach(schema -> schemas.set(schema.getKey(), schema.getValue()));
+            part.path("components")
+                    .path("schemas")
+                    .properties()
+                    .forEach(schema -> schemas.set(schema.getKey(), schema.getValue()));
         }
         return whole;
     }
@@ -61,12 +71,23 @@ public final class ApiDocument {
     private Page page() {
         Map<String, List<Operation>> groups = new LinkedHashMap<>();
         JsonNode whole = whole();
-        whole.path("paths").properties().forEach(path -> path.getValue().properties().forEach(operation -> groups.computeIfAbsent(
-                        operation.getValue().path("tags").path(0).asText(), tag -> new ArrayList<>())
-                .add(operation(path.getKey(), operation.getKey(), operation.getValue()))));
+        whole.path("paths")
+                .properties()
+                .forEach(path -> path.getValue()
+                        .properties()
+                        .forEach(operation -> groups.computeIfAbsent(
+                                        operation
+                                                .getValue()
+                                                .path("tags")
+                                                .path(0)
+                                                .asText(),
+                                        tag -> new ArrayList<>())
+                                .add(operation(path.getKey(), operation.getKey(), operation.getValue()))));
         return new Page(
                 whole.path("info").path("version").asText(),
-                groups.entrySet().stream().map(group -> new Group(group.getKey(), group.getValue())).toList());
+                groups.entrySet().stream()
+                        .map(group -> new Group(group.getKey(), group.getValue()))
+                        .toList());
     }
 
     private static Operation operation(String path, String method, JsonNode operation) {
@@ -76,9 +97,15 @@ public final class ApiDocument {
                 operation.path("summary").asText(),
                 operation.path("description").asText(),
                 operation.has("security") && operation.path("security").isEmpty(),
-                operation.path("parameters").valueStream().map(ApiDocument::parameter).toList(),
+                operation
+                        .path("parameters")
+                        .valueStream()
+                        .map(ApiDocument::parameter)
+                        .toList(),
                 operation.path("responses").properties().stream()
-                        .map(answer -> new Answer(answer.getKey(), answer.getValue().path("description").asText()))
+                        .map(answer -> new Answer(
+                                answer.getKey(),
+                                answer.getValue().path("description").asText()))
                         .toList());
     }
 

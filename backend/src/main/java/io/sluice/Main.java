@@ -40,12 +40,13 @@ public final class Main {
         Logging.start();
         var server = new Server(settings, out);
         var stopped = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(
-                () -> {
-                    server.stop();
-                    stopped.countDown();
-                },
-                "sluice-stop"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            server.stop();
+                            stopped.countDown();
+                        },
+                        "sluice-stop"));
         try {
             server.start();
             stopped.await();

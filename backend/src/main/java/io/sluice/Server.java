@@ -86,7 +86,11 @@ public final class Server {
         while (!opened.isEmpty()) {
             Step step = opened.pop();
             try {
-                step.close().get().toCompletionStage().toCompletableFuture().get(STEP.toMillis(), TimeUnit.MILLISECONDS);
+                step.close()
+                        .get()
+                        .toCompletionStage()
+                        .toCompletableFuture()
+                        .get(STEP.toMillis(), TimeUnit.MILLISECONDS);
             } catch (ExecutionException | TimeoutException e) {
                 LOG.log(System.Logger.Level.WARNING, "event=not-closed room=" + step.name(), e);
             } catch (InterruptedException e) {
@@ -112,7 +116,10 @@ public final class Server {
 
     private Identity identity(Vertx vertx, Database database) {
         var open = Identity.open(
-                vertx, database, registry, new Identity.Settings(settings.data(), settings.administratorPassword(), settings.database() != null));
+                vertx,
+                database,
+                registry,
+                new Identity.Settings(settings.data(), settings.administratorPassword(), settings.database() != null));
         Identity identity = await(open);
         closing("identity", identity::close);
         return identity;
@@ -152,7 +159,9 @@ public final class Server {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new NotStarted(cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);
         } catch (TimeoutException e) {
-            throw new NotStarted("The start took longer than " + START.toSeconds() + " s. Look at the lines above, and try again.", e);
+            throw new NotStarted(
+                    "The start took longer than " + START.toSeconds() + " s. Look at the lines above, and try again.",
+                    e);
         } catch (InterruptedException e) {
             throw new NotStarted("Interrupted while starting.", e);
         }

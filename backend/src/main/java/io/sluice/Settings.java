@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What the flags and variables say, checked as a whole: a wrong value refuses to start with every fault at once. */
-record Settings(Path data, @Nullable String database, @Nullable String administratorPassword, Web.Settings web) {
+record Settings(
+        Path data, @Nullable String database, @Nullable String administratorPassword, Web.Settings web) {
     /** Reading ends in one of these. */
     sealed interface Read {}
 
@@ -40,11 +41,23 @@ record Settings(Path data, @Nullable String database, @Nullable String administr
             new Flag("port", "PORT", "8080", "where to listen; 0 takes any free port"),
             new Flag("host", "ADDRESS", "127.0.0.1", "the address to listen on"),
             new Flag("data", "DIR", ".sluice", "where everything is kept"),
-            new Flag("db", "URL", "", "an existing PostgreSQL (15 or newer) instead of the embedded one: postgresql://user:password@host/name"),
+            new Flag(
+                    "db",
+                    "URL",
+                    "",
+                    "an existing PostgreSQL (15 or newer) instead of the embedded one: postgresql://user:password@host/name"),
             new Flag("tls-cert", "FILE", "", "certificate chain (PEM); read again when it changes"),
             new Flag("tls-key", "FILE", "", "its private key (PEM)"),
-            new Flag("plain-http", "", "", "allow other machines to connect without TLS, because a proxy in front has it"),
-            new Flag("trusted-proxies", "ADDRESSES", "", "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, comma-separated"),
+            new Flag(
+                    "plain-http",
+                    "",
+                    "",
+                    "allow other machines to connect without TLS, because a proxy in front has it"),
+            new Flag(
+                    "trusted-proxies",
+                    "ADDRESSES",
+                    "",
+                    "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, comma-separated"),
             new Flag("help", "", "", "show this"));
 
     static Read read(String[] arguments, Map<String, String> environment) {
@@ -57,7 +70,8 @@ record Settings(Path data, @Nullable String database, @Nullable String administr
         return faults.isEmpty() ? new Right(settings) : new Wrong(faults);
     }
 
-    private static Map<String, String> values(String[] arguments, Map<String, String> environment, List<String> faults) {
+    private static Map<String, String> values(
+            String[] arguments, Map<String, String> environment, List<String> faults) {
         Map<String, String> values = new LinkedHashMap<>();
         for (Flag flag : FLAGS) {
             Optional.<@Nullable String>ofNullable(environment.get(flag.variable()))
@@ -75,7 +89,8 @@ record Settings(Path data, @Nullable String database, @Nullable String administr
         String argument = rest.removeFirst();
         int equals = argument.indexOf('=');
         String name = equals < 0 ? argument : argument.substring(0, equals);
-        Optional<Flag> known = FLAGS.stream().filter(flag -> name.equals("--" + flag.name())).findFirst();
+        Optional<Flag> known =
+                FLAGS.stream().filter(flag -> name.equals("--" + flag.name())).findFirst();
         if (known.isEmpty()) {
             faults.add("There is no setting " + argument + ". ./sluice up --help lists them all.");
         } else if (equals >= 0) {
@@ -100,8 +115,11 @@ record Settings(Path data, @Nullable String database, @Nullable String administr
             faults.add("--tls-cert and --tls-key belong together: give both, or none.");
         }
         String host = text(values, "host");
-        if (!isLoopback(host) && certificate == null && text(values, "plain-http").isEmpty()) {
-            faults.add("--host " + host + " lets other machines connect, and passwords would travel unencrypted. Give --tls-cert and"
+        if (!isLoopback(host)
+                && certificate == null
+                && text(values, "plain-http").isEmpty()) {
+            faults.add("--host " + host
+                    + " lets other machines connect, and passwords would travel unencrypted. Give --tls-cert and"
                     + " --tls-key, or --plain-http if a proxy in front speaks TLS.");
         }
         String password = environment.get("SLUICE_ADMIN_PASSWORD");
@@ -133,7 +151,8 @@ record Settings(Path data, @Nullable String database, @Nullable String administr
             return null;
         }
         if (!Files.isReadable(Path.of(path))) {
-            faults.add("--" + name + " " + path + " can not be read. Check that the file is there and that this user may read it.");
+            faults.add("--" + name + " " + path
+                    + " can not be read. Check that the file is there and that this user may read it.");
         }
         return Path.of(path).toAbsolutePath();
     }

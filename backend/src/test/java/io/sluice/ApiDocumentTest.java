@@ -53,7 +53,8 @@ class ApiDocumentTest {
         for (Route route : server.routes()) {
             JsonNode operation = operation(route);
             if (!operation.isMissingNode() && !MACHINES.contains(route.path())) {
-                boolean open = operation.has("security") && operation.path("security").isEmpty();
+                boolean open =
+                        operation.has("security") && operation.path("security").isEmpty();
                 assertThat(open).as(route.toString()).isEqualTo(route.access() == Route.Access.ANYONE);
             }
         }
@@ -66,42 +67,57 @@ class ApiDocumentTest {
             assertThat(operation.path("summary").asText()).isNotBlank();
             assertThat(operation.path("tags")).hasSize(1);
             assertThat(operation.path("responses")).isNotEmpty();
-            assertThat(names.add(operation.path("operationId").asText())).as(operation.path("operationId").asText()).isTrue();
+            assertThat(names.add(operation.path("operationId").asText()))
+                    .as(operation.path("operationId").asText())
+                    .isTrue();
         });
     }
 
     @Test
     void path_parameters_are_declared() {
         document.path("paths").properties().forEach(path -> {
-            List<String> inPath = java.util.regex.Pattern.compile("\\{(\\w+)}").matcher(path.getKey()).results().map(found -> found.group(1)).toList();
-            path.getValue().properties().stream().filter(method -> METHODS.contains(method.getKey())).forEach(method -> assertThat(method.getValue()
-                            .path("parameters")
-                            .valueStream()
-                            .filter(parameter -> parameter.path("in").asText().equals("path"))
-                            .map(parameter -> parameter.path("name").asText())
-                            .toList())
-                    .as(method.getKey() + " " + path.getKey())
-                    .containsExactlyInAnyOrderElementsOf(inPath));
+            List<String> inPath = java.util.regex.Pattern.compile("\\{(\\w+)}")
+                    .matcher(path.getKey())
+                    .results()
+                    .map(found -> found.group(1))
+                    .toList();
+            path.getValue().properties().stream()
+                    .filter(method -> METHODS.contains(method.getKey()))
+                    .forEach(method -> assertThat(method.getValue()
+                                    .path("parameters")
+                                    .valueStream()
+                                    .filter(parameter ->
+                                            parameter.path("in").asText().equals("path"))
+                                    .map(parameter -> parameter.path("name").asText())
+                                    .toList())
+                            .as(method.getKey() + " " + path.getKey())
+                            .containsExactlyInAnyOrderElementsOf(inPath));
         });
     }
 
     @Test
     void every_reference_leads_somewhere() {
-        document.findValuesAsText("$ref").forEach(reference -> assertThat(document.at(reference.substring(1)).isMissingNode())
-                .as(reference)
-                .isFalse());
+        document.findValuesAsText("$ref")
+                .forEach(reference -> assertThat(
+                                document.at(reference.substring(1)).isMissingNode())
+                        .as(reference)
+                        .isFalse());
     }
 
     private Set<String> documented() {
         Set<String> documented = new TreeSet<>();
-        document.path("paths").properties().forEach(path -> path.getValue().properties().stream()
-                .filter(method -> METHODS.contains(method.getKey()))
-                .forEach(method -> documented.add(method.getKey().toUpperCase(java.util.Locale.ROOT) + " " + path.getKey())));
+        document.path("paths")
+                .properties()
+                .forEach(path -> path.getValue().properties().stream()
+                        .filter(method -> METHODS.contains(method.getKey()))
+                        .forEach(method -> documented.add(
+                                method.getKey().toUpperCase(java.util.Locale.ROOT) + " " + path.getKey())));
         return documented;
     }
 
     private Stream<JsonNode> operations() {
-        return document.path("paths").properties().stream().flatMap(path -> path.getValue().properties().stream())
+        return document.path("paths").properties().stream()
+                .flatMap(path -> path.getValue().properties().stream())
                 .filter(method -> METHODS.contains(method.getKey()))
                 .map(java.util.Map.Entry::getValue);
     }

@@ -18,7 +18,17 @@ class SettingsTest {
 
     @Test
     void every_fault_is_told_at_once() {
-        assertThat(wrong(Map.of(), "--port", "70000", "--host", "0.0.0.0", "--tls-cert", "/no/such", "--colour", "red", "--data"))
+        assertThat(wrong(
+                        Map.of(),
+                        "--port",
+                        "70000",
+                        "--host",
+                        "0.0.0.0",
+                        "--tls-cert",
+                        "/no/such",
+                        "--colour",
+                        "red",
+                        "--data"))
                 .hasSize(6)
                 .anyMatch(fault -> fault.contains("--port 70000"))
                 .anyMatch(fault -> fault.contains("--tls-cert /no/such can not be read"))
@@ -29,13 +39,20 @@ class SettingsTest {
 
     @Test
     void other_machines_need_tls_or_a_word_that_a_proxy_has_it() {
-        assertThat(wrong(Map.of(), "--host", "0.0.0.0")).singleElement().asString().contains("--plain-http");
-        assertThat(right(Map.of(), "--host", "0.0.0.0", "--plain-http").web().host()).isEqualTo("0.0.0.0");
+        assertThat(wrong(Map.of(), "--host", "0.0.0.0"))
+                .singleElement()
+                .asString()
+                .contains("--plain-http");
+        assertThat(right(Map.of(), "--host", "0.0.0.0", "--plain-http").web().host())
+                .isEqualTo("0.0.0.0");
     }
 
     @Test
     void a_flag_wins_over_its_variable() {
-        assertThat(right(Map.of("SLUICE_PORT", "1", "SLUICE_HOST", "localhost"), "--port=2").web().port()).isEqualTo(2);
+        assertThat(right(Map.of("SLUICE_PORT", "1", "SLUICE_HOST", "localhost"), "--port=2")
+                        .web()
+                        .port())
+                .isEqualTo(2);
         assertThat(right(Map.of("SLUICE_HOST", "localhost")).web().host()).isEqualTo("localhost");
     }
 
@@ -43,7 +60,8 @@ class SettingsTest {
     void help_names_every_flag() {
         var read = Settings.read(new String[] {"--help"}, Map.of());
 
-        assertThat(((Settings.Help) read).text()).contains("--port", "--host", "--data", "--db", "--tls-cert", "SLUICE_ADMIN_PASSWORD");
+        assertThat(((Settings.Help) read).text())
+                .contains("--port", "--host", "--data", "--db", "--tls-cert", "SLUICE_ADMIN_PASSWORD");
     }
 
     private static Settings right(Map<String, String> environment, String... arguments) {

@@ -47,6 +47,11 @@ final class Binaries {
                 + (machine.equals("x86_64") ? "amd64" : machine);
         var name = ARCHIVES.get(platform);
         var archive = name == null ? null : Binaries.class.getResource(name);
+        if (archive == null && name != null) {
+            throw new Database.Unavailable(
+                    "This jar was built without PostgreSQL for %s %s; build it on such a machine, or name a PostgreSQL with --db."
+                            .formatted(system, machine));
+        }
         if (archive == null) {
             throw new Database.Unavailable(
                     "Sluice brings PostgreSQL for Linux (x86-64, arm64) and macOS (arm64), not for %s %s; name a PostgreSQL with --db."
