@@ -32,6 +32,10 @@ public final class Main {
                 wrong.faults().forEach(fault -> err.println("sluice: " + fault));
                 yield WRONG_SETTINGS;
             }
+            case Settings.Rehearse rehearse -> {
+                Logging.start();
+                yield new Rehearsal(out).run();
+            }
             case Settings.Right right -> serve(right.settings(), out, err);
         };
     }

@@ -26,6 +26,9 @@ record Settings(
 
     record Help(String text) implements Read {}
 
+    /** {@code --rehearse}: for the build, which keeps what the JVM learns from it. */
+    record Rehearse() implements Read {}
+
     /** A flag, its variable ({@code SLUICE_} and its name) and its sentence in the help. */
     private record Flag(String name, String value, String byDefault, String help) {
         String variable() {
@@ -61,6 +64,9 @@ record Settings(
             new Flag("help", "", "", "show this"));
 
     static Read read(String[] arguments, Map<String, String> environment) {
+        if (arguments.length == 1 && arguments[0].equals("--rehearse")) {
+            return new Rehearse();
+        }
         List<String> faults = new ArrayList<>();
         Map<String, String> values = values(arguments, environment, faults);
         if (values.containsKey("help")) {
