@@ -1,6 +1,8 @@
 package io.sluice.database;
 
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +15,9 @@ import java.util.List;
 /** PostgreSQL's files in the data folder: complete, or not there. */
 record Cluster(Path folder, Account account) {
 
+    private static final Logger log = System.getLogger(Cluster.class.getName());
     static final String USER = "sluice";
+    private static final String UNFINISHED = "postgres-unfinished-";
     private static final String PASSWORD = "sluice-password";
     private static final long ROOM_NEEDED = 160L << 20;
 
@@ -32,15 +36,27 @@ record Cluster(Path folder, Account account) {
 
     /** Made beside its place and moved there when whole, so that a start that is cut off leaves nothing to mistrust. */
     void create(Path programs) throws IOException {
-        var fresh = folder.resolveSibling("postgres.new");
-        DataFolder.delete(fresh);
-        Files.createDirectory(fresh);
+        clearUnfinished();
+        var fresh = Files.createTempDirectory(folder.resolveSibling(""), UNFINISHED);
         var password = writePassword(fresh.resolve(PASSWORD));
         account.own(fresh);
         initdb(programs, fresh.resolve("cluster"), password);
         Files.move(password, fresh.resolve("cluster").resolve(PASSWORD), StandardCopyOption.ATOMIC_MOVE);
         Files.move(fresh.resolve("cluster"), folder, StandardCopyOption.ATOMIC_MOVE);
-        DataFolder.delete(fresh);
+        Files.delete(fresh);
+    }
+
+    /** The initdb of a gateway that was killed may still be writing there; what it leaves, a later start clears. */
+    private void clearUnfinished() throws IOException {
+        try (var folders = Files.newDirectoryStream(folder.resolveSibling(""), UNFINISHED + "*")) {
+            for (var unfinished : folders) {
+                try {
+                    DataFolder.delete(unfinished);
+                } catch (IOException e) {
+                    log.log(Level.WARNING, "postgres=unfinished folder={0} cause=\"{1}\"", unfinished, e.getMessage());
+                }
+            }
+        }
     }
 
     static void checkRoom(Path data) throws IOException {
@@ -106,8 +122,11 @@ record Cluster(Path folder, Account account) {
     }
 
     private static String reason(String said) {
+        if (said.contains("No space left") || said.contains("disk space")) {
+            return "No space left on device";
+        }
         return said.lines()
-                .filter(line -> line.contains("error:") || line.contains("FATAL:") || line.contains("No space"))
+                .filter(line -> line.contains("error:") || line.contains("FATAL:"))
                 .findFirst()
                 .orElseGet(() -> said.lines().reduce("initdb failed", (before, last) -> last));
     }

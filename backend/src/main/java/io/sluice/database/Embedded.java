@@ -116,11 +116,12 @@ final class Embedded {
         }
         try {
             // INT: finish what is being written and go; QUIT: go, and recover at the next start
-            server.signal("INT", "CONT");
+            server.signal("INT");
+            server.signalAll("CONT");
             if (!server.goneWithin(FAST_STOP_MILLIS)) {
                 server.signal("QUIT");
                 if (!server.goneWithin(IMMEDIATE_STOP_MILLIS)) {
-                    server.signal("KILL");
+                    server.signalAll("KILL");
                 }
             }
         } catch (IOException e) {

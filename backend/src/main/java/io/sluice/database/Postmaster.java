@@ -142,10 +142,24 @@ record Postmaster(long pid, int port, String status) {
         }
     }
 
+    /** In the order given; Java itself can send two signals only, and neither is the one that a fast stop needs. */
     void signal(String... names) throws IOException {
+        kill(names, Long.toString(pid));
+    }
+
+    /** Its sessions and workers too, which do not stand or fall with it at once. */
+    void signalAll(String... names) throws IOException {
+        var all = new StringBuilder().append(pid);
+        ProcessHandle.of(pid)
+                .ifPresent(handle ->
+                        handle.children().forEach(child -> all.append(' ').append(child.pid())));
+        kill(names, all.toString());
+    }
+
+    private static void kill(String[] names, String pids) throws IOException {
         var script = new StringBuilder();
         for (var name : names) {
-            script.append("kill -").append(name).append(' ').append(pid).append(';');
+            script.append("kill -").append(name).append(' ').append(pids).append(';');
         }
         var process = new ProcessBuilder("/bin/sh", "-c", script.toString())
                 .redirectErrorStream(true)
@@ -220,7 +234,7 @@ record Postmaster(long pid, int port, String status) {
                         ? failure
                         : new IOException(said.strip().lines().reduce("", (a, last) -> last), failure);
             }
-            if (said.contains("No space left")) {
+            if (said.contains("No space left") || said.contains("disk space")) {
                 return new IOException("No space left on device", failure);
             }
             throw cluster.damaged(fatal.group(1));

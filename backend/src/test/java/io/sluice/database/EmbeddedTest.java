@@ -68,12 +68,12 @@ class EmbeddedTest {
     @Test
     void what_a_first_start_left_when_it_was_cut_off_is_made_anew(@TempDir Path folder) throws IOException {
         var begun = OwnServer.in(folder);
-        var half = Files.createDirectories(folder.resolve("postgres.new/cluster/base"));
+        var half = Files.createDirectories(folder.resolve("postgres-unfinished-1/cluster/base"));
         Files.writeString(half.resolve("1"), "half");
 
         Embedded.start(begun.data()).stop();
         assertThat(begun.cluster().resolve("PG_VERSION")).exists();
-        assertThat(folder.resolve("postgres.new")).doesNotExist();
+        assertThat(folder.resolve("postgres-unfinished-1")).doesNotExist();
     }
 
     @Test

@@ -3,7 +3,6 @@ package io.sluice.database;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 
 /** An embedded server that a test may hurt, on programs unpacked once for all tests. */
 record OwnServer(Path data) {
@@ -27,20 +26,12 @@ record OwnServer(Path data) {
         return Postmaster.read(cluster()).orElseThrow().pid();
     }
 
-    void pause() throws Exception {
-        signal("STOP");
-    }
-
-    void resume() throws Exception {
-        signal("CONT");
-    }
-
     /** All of it: a postmaster that stands still does not keep its sessions from answering. */
-    private void signal(String name) throws Exception {
-        var postmaster = ProcessHandle.of(pid()).orElseThrow();
-        for (var process :
-                (Iterable<ProcessHandle>) Stream.concat(Stream.of(postmaster), postmaster.children())::iterator) {
-            new Postmaster(process.pid(), 0, "").signal(name);
-        }
+    void pause() throws IOException {
+        new Postmaster(pid(), 0, "").signalAll("STOP");
+    }
+
+    void resume() throws IOException {
+        new Postmaster(pid(), 0, "").signalAll("CONT");
     }
 }

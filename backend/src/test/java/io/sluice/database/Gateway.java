@@ -1,0 +1,114 @@
+package io.sluice.database;
+
+import io.vertx.core.Vertx;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A process of its own that opens the data folder and its database like the real gateway, for tests to kill. */
+final class Gateway implements AutoCloseable {
+
+    /** PostgreSQL's programs for other machines, which are large. */
+    private static final Pattern FOREIGN = Pattern.compile("binaries-(darwin|linux-arm)");
+
+    private final Process process;
+    private final BufferedReader said;
+
+    private Gateway(Process process) {
+        this.process = process;
+        this.said = process.inputReader();
+    }
+
+    public static void main(String[] arguments) {
+        try {
+            var data = DataFolder.open(Path.of(arguments[0]));
+            var vertx = Vertx.vertx();
+            var database = Database.open(vertx, Database.Settings.of(data.path(), null))
+                    .await();
+            say("ready");
+            // the input ends when the test says stop, or is gone
+            while (System.in.read() >= 0) {}
+            database.close().await();
+            vertx.close().await();
+            say("stopped");
+        } catch (DataFolder.Unusable | Database.Unavailable e) {
+            say(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            say(e.toString());
+        }
+        System.exit(0);
+    }
+
+    @SuppressWarnings("SystemOut")
+    private static void say(String line) {
+        System.out.println(line);
+    }
+
+    static Gateway start(Path data) throws IOException {
+        return start(data, List.of(), classPath());
+    }
+
+    /** With a copy of the class path, which may lie in a folder that only we can read. */
+    static Gateway startAs(int uid, Path scratch, Path data) throws IOException, InterruptedException {
+        var copies = new ArrayList<String>();
+        for (var entry : classPath().split(":")) {
+            if (Files.exists(Path.of(entry)) && !FOREIGN.matcher(entry).find()) {
+                var copy = scratch.resolve("class-path-" + copies.size());
+                new ProcessBuilder("cp", "-r", entry, copy.toString()).start().waitFor();
+                copies.add(copy.toString());
+            }
+        }
+        var user = List.of("setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups");
+        return start(data, user, String.join(":", copies));
+    }
+
+    private static Gateway start(Path data, List<String> prefix, String classPath) throws IOException {
+        var command = new ArrayList<>(prefix);
+        command.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath,
+                Gateway.class.getName(),
+                data.toString()));
+        return new Gateway(new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start());
+    }
+
+    private static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Waits for its next line; null when it has ended. */
+    @Nullable
+    String line() throws IOException {
+        return said.readLine();
+    }
+
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    String stop() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        var last = String.valueOf(line());
+        process.waitFor();
+        return last;
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
