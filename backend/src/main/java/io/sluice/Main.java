@@ -43,17 +43,17 @@ public final class Main {
     private static int serve(Settings settings, PrintStream out, PrintStream err) {
         Logging.start();
         var server = new Server(settings, out);
-        var stopped = new CountDownLatch(1);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {
                             server.stop();
-                            stopped.countDown();
+                            // a stop that was asked for is a good end; Java would report the signal
+                            Runtime.getRuntime().halt(0);
                         },
                         "sluice-stop"));
         try {
             server.start();
-            stopped.await();
+            new CountDownLatch(1).await();
             return 0;
         } catch (Server.NotStarted e) {
             err.println("sluice: " + e.getMessage());

@@ -227,8 +227,7 @@ final class Edge {
 
     private Future<Buffer> body(RoutingContext context, Route route) {
         HttpServerRequest request = context.request();
-        boolean upgrade = request.getHeader(HttpHeaders.UPGRADE) != null;
-        if (HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method()) || upgrade) {
+        if (HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method())) {
             return Future.succeededFuture(Buffer.buffer());
         }
         return Call.receive(vertx, request, route.bodyLimit(), settings.bodySeconds());

@@ -259,6 +259,13 @@ class EdgeTest {
     }
 
     @Test
+    void a_body_is_read_from_a_client_that_offers_http_2() {
+        String[] offer = {"Content-Type", "application/json", "Connection", "Upgrade", "Upgrade", "h2c"};
+        assertThat(portal.post("/api/v2/echo", "{\"a\":\"1\"}", offer).bodyAsString())
+                .isEqualTo("{\"a\":\"1\"}");
+    }
+
+    @Test
     void a_header_sent_byte_by_byte_is_cut_off() throws IOException {
         try (Socket socket = portal.socket()) {
             socket.setSoTimeout(5_000);
