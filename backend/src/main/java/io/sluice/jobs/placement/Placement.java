@@ -1,0 +1,39 @@
+package io.sluice.jobs.placement;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The door of the room. Equal arguments give equal answers. */
+public final class Placement {
+    private Placement() {}
+
+    /**
+     * Decides what starts now, what gives way, and says why the rest waits.
+     *
+     * @param before what the pass before this one found, {@link Decisions#NONE} at first: whose turn it was is kept, and when
+     *     nothing has changed it is the answer
+     */
+    public static Decisions pass(Snapshot snapshot, Decisions before) {
+        return before.stillHold(snapshot) ? before : new Pass(snapshot, before.turns()).decisions();
+    }
+
+    /** What would become of a job that were submitted now. */
+    public static Fit wouldFit(Snapshot snapshot, Demand demand, Decisions before) {
+        Decisions decisions = new Pass(snapshot.with(demand), before.turns()).decisions();
+        List<Decisions.Place> places = decisions.starts().stream()
+                .filter(start -> start.job().equals(demand.job()))
+                .flatMap(start -> start.places().stream())
+                .toList();
+        Waiting waiting = decisions.waiting().stream()
+                .filter(one -> one.job().equals(demand.job()))
+                .findFirst()
+                .orElse(null);
+        return new Fit(places, waiting);
+    }
+
+    /**
+     * @param now the tasks that would start at once, and where
+     * @param waiting null: all of them would
+     */
+    public record Fit(List<Decisions.Place> now, @Nullable Waiting waiting) {}
+}

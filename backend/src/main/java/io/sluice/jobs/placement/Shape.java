@@ -1,0 +1,177 @@
+package io.sluice.jobs.placement;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** What a job needs, as numbers. Jobs that need the same share one, so that what is found for one is known for all. */
+final class Shape {
+    static final int NO_TYPE = -1;
+    /** Of more ways to give concrete types to the names that a job uses, the first ones are tried. */
+    private static final int MOST_CHOICES = 64;
+
+    /** Instances may differ in names only. */
+    record Key(boolean gang, List<Demand.Role> roles) {
+        static Key of(Demand demand) {
+            return new Key(
+                    demand.gang(),
+                    demand.roles().stream()
+                            .map(role -> new Demand.Role(
+                                    "",
+                                    role.instances(),
+                                    role.cpus(),
+                                    role.memoryMB(),
+                                    role.devices(),
+                                    role.deviceType(),
+                                    role.shmMB()))
+                            .toList());
+        }
+    }
+
+    final int id;
+    final boolean gang;
+    final int roles;
+    final int[] instances;
+    final int[] cpus;
+    final int[] memory;
+    final int[] devices;
+    final String[] typeNames;
+    /** Roles, the hardest to place first. */
+    final int[] order;
+    /** Each: the type of every role. */
+    final List<int[]> choices;
+
+    private final DeviceTypes types;
+
+    Shape(int id, boolean gang, List<Demand.Role> list, DeviceTypes types) {
+        this.id = id;
+        this.gang = gang;
+        this.types = types;
+        roles = list.size();
+        instances = list.stream().mapToInt(Demand.Role::instances).toArray();
+        cpus = list.stream().mapToInt(Demand.Role::cpus).toArray();
+        memory = list.stream()
+                .mapToInt(role -> Math.max(role.memoryMB(), role.shmMB()))
+                .toArray();
+        devices = list.stream().mapToInt(Demand.Role::devices).toArray();
+        typeNames = list.stream().map(Shape::typeName).toArray(String[]::new);
+        order = IntStream.range(0, roles)
+                .boxed()
+                .sorted(Comparator.<Integer>comparingInt(role -> -devices[role])
+                        .thenComparingInt(role -> -cpus[role])
+                        .thenComparingInt(role -> -memory[role]))
+                .mapToInt(role -> role)
+                .toArray();
+        choices = choices();
+    }
+
+    private Shape(Shape from, int role) {
+        id = -1;
+        gang = true;
+        types = from.types;
+        roles = 1;
+        instances = new int[] {1};
+        cpus = new int[] {from.cpus[role]};
+        memory = new int[] {from.memory[role]};
+        devices = new int[] {from.devices[role]};
+        typeNames = new String[] {from.typeNames[role]};
+        order = new int[] {0};
+        choices = choices();
+    }
+
+    private static String typeName(Demand.Role role) {
+        if (role.devices() == 0) {
+            return "";
+        }
+        return role.deviceType() == null || role.deviceType().isBlank() ? DeviceTypes.ANY : role.deviceType();
+    }
+
+    private List<int[]> choices() {
+        Map<String, int[]> named = new LinkedHashMap<>();
+        for (String name : typeNames) {
+            if (!name.isEmpty()) {
+                named.computeIfAbsent(name, types::named);
+            }
+        }
+        List<Map<String, Integer>> ways = List.of(Map.of());
+        for (Map.Entry<String, int[]> name : named.entrySet()) {
+            List<Map<String, Integer>> longer = new ArrayList<>();
+            for (Map<String, Integer> way : ways) {
+                for (int type : name.getValue()) {
+                    Map<String, Integer> next = new LinkedHashMap<>(way);
+                    next.put(name.getKey(), type);
+                    longer.add(next);
+                }
+            }
+            ways = longer.subList(0, Math.min(longer.size(), MOST_CHOICES));
+        }
+        return ways.stream().map(this::typesOf).toList();
+    }
+
+    private int[] typesOf(Map<String, Integer> way) {
+        int[] of = new int[roles];
+        for (int role = 0; role < roles; role++) {
+            of[role] = way.getOrDefault(typeNames[role], NO_TYPE);
+        }
+        return of;
+    }
+
+    int tasks() {
+        return IntStream.of(instances).sum();
+    }
+
+    /** The same with one task of one role. */
+    Shape one(int role) {
+        return new Shape(this, role);
+    }
+
+    /** Whether a count of devices is one that no board allows. */
+    boolean breaksBoard(Layout layout) {
+        return choices.stream()
+                .anyMatch(choice -> IntStream.range(0, roles)
+                        .anyMatch(role ->
+                                choice[role] >= 0 && layout.board[choice[role]] && !Room.allows(devices[role])));
+    }
+
+    long sum(int[] each, String type) {
+        long sum = 0;
+        for (int role = 0; role < roles; role++) {
+            sum += typeNames[role].equals(type) ? (long) instances[role] * each[role] : 0;
+        }
+        return sum;
+    }
+
+    long most(int[] each, String type) {
+        long most = 0;
+        for (int role = 0; role < roles; role++) {
+            most = typeNames[role].equals(type) ? Math.max(most, each[role]) : most;
+        }
+        return most;
+    }
+
+    /** What counts against a limit, of all tasks. */
+    long needs(Quotas.Limit limit) {
+        long sum = 0;
+        for (int role = 0; role < roles; role++) {
+            sum += instances[role] * each(limit, role);
+        }
+        return sum;
+    }
+
+    /** What counts against a limit, of the largest task. */
+    long perTask(Quotas.Limit limit) {
+        long most = 0;
+        for (int role = 0; role < roles; role++) {
+            most = Math.max(most, each(limit, role));
+        }
+        return most;
+    }
+
+    private long each(Quotas.Limit limit, int role) {
+        int type = choices.isEmpty() ? NO_TYPE : choices.getFirst()[role];
+        return Quotas.amount(limit, cpus[role], memory[role], type, devices[role]);
+    }
+}
