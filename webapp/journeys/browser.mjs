@@ -93,7 +93,8 @@ export async function addPerson(page, { name, password, email = "", groups = "" 
   await page.locator(".notice.good").waitFor();
 }
 
-export async function picture(page, name) {
+/** What is in the window; `whole` is the page from top to bottom, where nothing in it is fixed to the window. */
+export async function picture(page, name, { whole = false } = {}) {
   mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true, animations: "disabled" });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: whole, animations: "disabled" });
 }

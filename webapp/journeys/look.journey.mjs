@@ -21,7 +21,7 @@ async function looked(page, { name, path, open, failing }, label, complaints) {
     await page.locator(open).click();
     await page.locator(":popover-open").waitFor();
   }
-  await picture(page, `${name}-${label}`);
+  await picture(page, `${name}-${label}`, { whole: !open && label.startsWith("desktop") });
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   const faults = [...(await violations(page)), ...(wide > screen ? [`${wide} px wide on a screen of ${screen}`] : [])];
   const expected = failing ? /the server responded with a status of (404|410)/ : /^$/;
