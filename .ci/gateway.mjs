@@ -9,12 +9,12 @@ export async function jdk() {
   return { home, version };
 }
 
-/** The jar as it was last built, on a fresh data folder and a free port; `match[1]` is its address. */
-export async function startGateway(env) {
+/** The jar as it was last built, on a fresh data folder and a free port; `match[1]` is its address, or what else it is `ready` with. */
+export async function startGateway(env, { name = "gateway", ready = /^ready (http:\/\/\S+)$/ } = {}) {
   const { home, version } = await jdk();
   const options = readFileSync(join(root, "backend/jvm.options"), "utf8").split("\n");
   const meant = options.filter((line) => line.startsWith("-") || (version >= 24 && line.startsWith("24+ ")));
   const flags = meant.map((line) => line.replace("24+ ", ""));
-  const args = ["-jar", join(root, "backend/target/sluice.jar"), "--port", "0", "--data", join(scratch, "gateway")];
-  return server(join(home, "bin/java"), [...flags, ...args], { env, ready: /^ready (http:\/\/\S+)$/ });
+  const args = ["-jar", join(root, "backend/target/sluice.jar"), "--port", "0", "--data", join(scratch, name)];
+  return server(join(home, "bin/java"), [...flags, ...args], { env, ready });
 }

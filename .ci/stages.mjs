@@ -34,10 +34,11 @@ export async function stage(name, work) {
 }
 
 /** Runs files of node:test. */
-export async function nodeTests(files, { name, env, cwd, limit }) {
+export async function nodeTests(files, { name, env, cwd, limit, concurrency }) {
   const report = join(scratch, `${name}.xml`);
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
   reporters.push("--test-reporter=junit", `--test-reporter-destination=${report}`);
+  if (concurrency) reporters.push(`--test-concurrency=${concurrency}`);
   const log = join(scratch, `${name}.log`);
   const code = await command(process.execPath, ["--test", ...reporters, ...files], {
     env,

@@ -73,9 +73,12 @@ async function journeys() {
   await command("npm", ["ci", "--no-progress", "--loglevel=error"], { cwd: folder });
   const password = randomBytes(12).toString("hex");
   const gateway = await startGateway({ SLUICE_ADMIN_PASSWORD: password });
+  const untouched = await startGateway({}, { name: "untouched", ready: /^set up: (\S+)/ });
   const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
-  const env = { SLUICE_URL: gateway.match[1], SLUICE_ADMIN_PASSWORD: password };
-  const told = await nodeTests(files, { name: "journeys", env, cwd: folder });
+  const env = { SLUICE_URL: gateway.match[1], SLUICE_ADMIN_PASSWORD: password, SLUICE_SET_UP: untouched.match[1] };
+  // one after the other: the link can be used once, and Lighthouse measures
+  const told = await nodeTests(files, { name: "journeys", env, cwd: folder, concurrency: 1 });
+  await untouched.stop();
   const code = await gateway.stop();
   if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
   return told;

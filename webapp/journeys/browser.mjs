@@ -93,6 +93,17 @@ export async function addPerson(page, { name, password, email = "", groups = "" 
   await page.locator(".notice.good").waitFor();
 }
 
+/** Somebody new, signed in: what they choose for themselves changes nothing for another journey. */
+export async function newcomer(browser, options) {
+  const person = { name: freshName("guest"), password: "a first password" };
+  const boss = await signedIn(browser);
+  await addPerson(boss.page, person);
+  await boss.context.close();
+  const visit = await visitor(browser, options);
+  await signIn(visit.page, person);
+  return { ...visit, person };
+}
+
 /** What is in the window; `whole` is the page from top to bottom, where nothing in it is fixed to the window. */
 export async function picture(page, name, { whole = false } = {}) {
   mkdirSync(pictures, { recursive: true });

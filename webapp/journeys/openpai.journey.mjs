@@ -96,7 +96,7 @@ test("the_sdk_manages_groups", async () => {
 test("the_sdk_makes_application_tokens_that_may_not_manage_anybody", async () => {
   const pai = boss();
   const { token } = await pai.token.createApplicationToken();
-  assert.ok((await pai.token.getTokens()).applications.length > 0);
+  assert.ok((await pai.token.getTokens()).tokens.length > 0);
   const program = client({ token });
   assert.equal((await program.user.getUser(admin.name)).username, admin.name);
   const [status, , message] = await refusal(program.user.createUser({ username: word("x"), password: PASSWORD }));

@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, test } from "node:test";
-import { addPerson, freshName, gateway, openBrowser, opener, signedIn, signIn, visitor } from "./browser.mjs";
+import { gateway, newcomer, openBrowser, opener, signIn, visitor } from "./browser.mjs";
 
 let browser;
 before(async () => {
   browser = await openBrowser();
 });
 after(() => browser.close());
-
-/** Somebody new, signed in, so that no journey changes what another one needs. */
-async function newcomer(options) {
-  const person = { name: freshName("guest"), password: "a first password" };
-  const boss = await signedIn(browser);
-  await addPerson(boss.page, person);
-  await boss.context.close();
-  const visit = await visitor(browser, options);
-  await signIn(visit.page, person);
-  await visit.page.goto("/profile");
-  return { ...visit, person };
-}
 
 async function makeToken(page, name) {
   await page.locator(opener("new-token")).click();
@@ -31,7 +19,8 @@ async function makeToken(page, name) {
 }
 
 test("a_token_is_shown_once_copied_by_a_button_and_revoked", async () => {
-  const { page, context, complaints } = await newcomer({ permissions: ["clipboard-read", "clipboard-write"] });
+  const { page, context, complaints } = await newcomer(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.goto("/profile");
   const token = await makeToken(page, "nightly training");
   await page.locator("copy-button button").click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), token);
@@ -48,7 +37,8 @@ test("a_token_is_shown_once_copied_by_a_button_and_revoked", async () => {
 });
 
 test("every_form_of_the_profile_works_without_script", async () => {
-  const { page, context, person } = await newcomer({ javaScriptEnabled: false });
+  const { page, context, person } = await newcomer(browser, { javaScriptEnabled: false });
+  await page.goto("/profile");
   assert.ok((await makeToken(page, "from a script")).length > 20);
   await page.goto("/profile");
   await page.locator(opener("new-key")).click();
@@ -78,7 +68,8 @@ test("every_form_of_the_profile_works_without_script", async () => {
 });
 
 test("a_session_elsewhere_can_be_ended_from_here", async () => {
-  const { page, context, person } = await newcomer();
+  const { page, context, person } = await newcomer(browser);
+  await page.goto("/profile");
   const elsewhere = await visitor(browser);
   await signIn(elsewhere.page, person);
   await page.reload();
@@ -98,7 +89,8 @@ test("a_session_elsewhere_can_be_ended_from_here", async () => {
 });
 
 test("times_are_told_in_the_language_of_the_page", async () => {
-  const { page, context } = await newcomer({ language: "zh" });
+  const { page, context } = await newcomer(browser, { language: "zh" });
+  await page.goto("/profile");
   const seen = page.locator("#sessions time").first();
   await page.waitForFunction(() => !document.querySelector("#sessions time")?.textContent?.includes("UTC"));
   assert.match(await seen.innerText(), /[前现在刚]/);

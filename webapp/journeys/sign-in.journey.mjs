@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { admin, openBrowser, PHONE, signedIn, signIn, visitor } from "./browser.mjs";
+import { admin, newcomer, openBrowser, PHONE, signedIn, signIn, visitor } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -86,7 +86,7 @@ test("the_language_follows_the_browser_and_then_the_choice", async () => {
 });
 
 test("the_theme_follows_the_system_and_then_the_choice", async () => {
-  const { page, context, complaints } = await signedIn(browser, { theme: "dark" });
+  const { page, context, complaints } = await newcomer(browser, { theme: "dark" });
   const brightness = () =>
     page.evaluate(() => {
       const [red = 0] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? [];
@@ -94,10 +94,14 @@ test("the_theme_follows_the_system_and_then_the_choice", async () => {
     });
   await page.goto("/profile");
   assert.ok((await brightness()) < 40, "dark as the system");
-  await page.locator("main button[name=theme][value=light]").click();
+  // the page turns light at once, the choice is kept when the gateway has answered
+  await Promise.all([
+    page.waitForResponse("**/preferences"),
+    page.locator("main button[name=theme][value=light]").click(),
+  ]);
   await page.locator("html[data-theme=light]").waitFor();
   assert.ok((await brightness()) > 200, "light as chosen");
-  await page.goto("/people");
+  await page.goto("/");
   assert.ok((await brightness()) > 200, "and it stays");
   assert.deepEqual(complaints, []);
   await context.close();
