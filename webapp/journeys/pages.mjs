@@ -18,12 +18,14 @@ export async function furnish(browser) {
     { name: "profile-token", path: "/profile", open: opener("new-token") },
     { name: "profile-key", path: "/profile", open: opener("new-key") },
     { name: "menu", path: "/", open: "button.whoami" },
+    { name: "api-reference", path: "/api-reference" },
     { name: "not-found", path: "/there-is-nothing-here", failing: true },
   ];
 }
 
 export const OUTSIDE = [
   { name: "sign-in", path: "/sign-in" },
+  { name: "api-reference-outside", path: "/api-reference" },
   { name: "set-up-over", path: "/set-up?token=long-gone", failing: true },
 ];
 
