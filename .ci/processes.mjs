@@ -10,6 +10,10 @@ export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/,
 export const scratch = mkdtempSync(join(tmpdir(), "sluice-test-"));
 chmodSync(scratch, 0o755); // containers and the ordinary user look into it
 
+// what the developer has set for a gateway of their own is not meant for these
+const surroundings = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_") || name === "SLUICE_CHROMIUM"),
+);
 const running = new Set();
 const endings = [];
 let logs = 0;
@@ -24,7 +28,7 @@ function start(name, args, { cwd = root, env = {}, user, onLine, log } = {}) {
   const out = createWriteStream(log, { flags: "a" });
   const child = spawn(name, args, {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...surroundings, ...env },
     detached: true, // a group of its own, so that all it starts can be ended with it, and nothing else
     stdio: ["ignore", "pipe", "pipe"],
     ...user,
