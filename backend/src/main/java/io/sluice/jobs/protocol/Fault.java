@@ -19,7 +19,8 @@ public record Fault(
             return message;
         }
         String place = path.isEmpty() ? "" : path + ": ";
+        String stop = message.matches("(?s).*[.?!]") ? "" : ".";
         String hint = allowed.isEmpty() ? "" : " " + allowed;
-        return place + message + hint + " (line " + line + ", column " + column + ")";
+        return place + message + stop + hint + " (line " + line + ", column " + column + ")";
     }
 }

@@ -129,7 +129,19 @@ public record JobSpec(
             @Nullable String affinityGroup) {}
 
     /** So many ports under one label; {@code beginAt} 0: any. */
-    public record Port(String label, int count, int beginAt) {}
+    public record Port(String label, int count, int beginAt) {
+        /** What every task has, by label, whether asked for or not. */
+        static Map<String, Port> always() {
+            var ports = new LinkedHashMap<String, Port>();
+            ports.put("ssh", new Port("ssh", 1, 0));
+            ports.put("http", new Port("http", 1, 0));
+            return ports;
+        }
+
+        boolean isAlwaysThere() {
+            return equals(always().get(label));
+        }
+    }
 
     public record Prerequisite(
             Kind kind,
@@ -138,7 +150,7 @@ public record JobSpec(
             @Nullable Auth auth,
             @Nullable String plugin,
             List<String> require,
-            List<Callback> callbacks,
+            List<Hook> callbacks,
             boolean ignoreFailure,
             About about,
             Map<String, Object> more) {
@@ -163,8 +175,8 @@ public record JobSpec(
     }
 
     /** Commands of the plugin {@code cmd}, at {@code taskStarts} or {@code taskSucceeds}. */
-    public record Callback(Event event, List<String> commands) {
-        public Callback {
+    public record Hook(Event event, List<String> commands) {
+        public Hook {
             commands = List.copyOf(commands);
         }
     }
@@ -193,9 +205,10 @@ public record JobSpec(
         public static final Folders NONE = new Folders("", "", "", "");
     }
 
-    /** A plugin of the runtime: ssh, tensorboard, cmd, git, teamwise_storage. */
-    public record Plugin(String name, Map<String, Object> parameters, boolean ignoreFailure) {
+    /** A plugin of the runtime: ssh, tensorboard, cmd, git, teamwise_storage; {@code roles} empty: of every role. */
+    public record Plugin(String name, List<String> roles, Map<String, Object> parameters, boolean ignoreFailure) {
         public Plugin {
+            roles = List.copyOf(roles);
             parameters = ordered(parameters);
         }
     }

@@ -1,0 +1,351 @@
+package io.sluice.jobs.protocol;
+
+import io.sluice.jobs.protocol.Fields.Child;
+import io.sluice.jobs.protocol.JobSpec.Folders;
+import io.sluice.jobs.protocol.JobSpec.Plugin;
+import io.sluice.jobs.protocol.JobSpec.Port;
+import io.sluice.jobs.protocol.JobSpec.Priority;
+import io.sluice.jobs.protocol.JobSpec.Role;
+import io.sluice.jobs.protocol.JobSpec.Sku;
+import io.sluice.jobs.protocol.JobSpec.Storage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code extras} hold that means something here; the rest of them stays as it is. */
+final class Extras {
+    static final String PLUGINS = "com.microsoft.pai.runtimeplugin";
+    static final List<String> STATES = List.of("running", "succeeded", "stopped", "failed", "retried");
+    private static final List<String> PRIORITIES = List.of("crit", "prod", "test", "oppo");
+    private static final List<String> PLUGIN_NAMES = List.of("ssh", "tensorboard", "cmd", "git", "teamwise_storage");
+
+    private final Faults faults;
+    private final List<Role> roles;
+    private final Map<String, Sku> skus = new LinkedHashMap<>();
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private final Map<String, Map<String, Integer>> portBegins = new LinkedHashMap<>();
+    private final List<Plugin> plugins = new ArrayList<>();
+    private final List<String> notifications = new ArrayList<>();
+    private final Map<String, Object> rest = new LinkedHashMap<>();
+    private @Nullable List<Storage> storages;
+    private @Nullable Priority priority;
+    private @Nullable String submitFrom;
+    private @Nullable String deviceType;
+    private @Nullable Integer maxRunSeconds;
+    private @Nullable Boolean preemptible;
+    private @Nullable Folders folders;
+    private @Nullable Integer retryCount;
+    private boolean gang = true;
+    private boolean debug;
+
+    private Extras(List<Role> roles, Faults faults) {
+        this.roles = roles;
+        this.faults = faults;
+    }
+
+    static Extras read(Fields job, List<Role> roles, Faults faults) {
+        var extras = new Extras(roles, faults);
+        Fields fields = job.object("extras");
+        if (fields != null) {
+            extras.read(fields);
+        }
+        return extras;
+    }
+
+    private void read(Fields fields) {
+        submitFrom = fields.text("submitFrom");
+        gang = fields.flag("gangAllocation", true);
+        Fields hived = fields.object("hivedScheduler");
+        if (hived != null) {
+            hived(hived);
+        }
+        storages(fields);
+        fields.list(PLUGINS, 0).forEach(child -> plugin(fields, child));
+        notifications(fields);
+        Fields ours = fields.object("sluice");
+        if (ours != null) {
+            ours(ours);
+        }
+        fields.unasked().forEach(rest::put);
+    }
+
+    private void hived(Fields hived) {
+        String priorityClass = hived.choice("jobPriorityClass", PRIORITIES);
+        priority = priorityClass == null ? null : Priority.valueOf(priorityClass.toUpperCase(Locale.ROOT));
+        for (Child child : hived.children("taskRoles", 0)) {
+            if (roles.stream().noneMatch(role -> role.name().equals(child.name()))) {
+                faults.add(child.place(), child.path(), "noRole", Fields.brief(child.name()), ProtocolV2.names(roles));
+            }
+            Fields fields = hived.object(child);
+            if (fields != null) {
+                skus.put(child.name(), sku(fields));
+            }
+        }
+        keep("hivedScheduler", hived.unasked());
+    }
+
+    private static Sku sku(Fields fields) {
+        String type = textOrNull(fields, "skuType");
+        String cell = textOrNull(fields, "pinnedCellId");
+        var sku = new Sku(
+                type,
+                fields.integer("skuNum", 0, Protocols.MOST_DEVICES),
+                cell,
+                textOrNull(fields, "affinityGroupName"));
+        if (type != null && cell != null) {
+            fields.fault("pinnedCellId", "skuOrCell");
+        }
+        fields.close();
+        return sku;
+    }
+
+    private static @Nullable String textOrNull(Fields fields, String key) {
+        if (fields.isNull(key)) {
+            fields.known(key);
+            return null;
+        }
+        return fields.text(key);
+    }
+
+    private void storages(Fields fields) {
+        if (!fields.has("storages")) {
+            return;
+        }
+        var all = new ArrayList<Storage>();
+        for (Child child : fields.list("storages", 0)) {
+            Fields storage = fields.object(child);
+            if (storage != null) {
+                storage.require("name");
+                String name = storage.text("name", "");
+                String path = storage.text("mountPath");
+                if (path != null
+                        && !(path.startsWith("/") && !List.of(path.split("/")).contains(".."))) {
+                    storage.fault("mountPath", "mountPath", Fields.brief(path));
+                }
+                storage.close();
+                all.add(new Storage(name, path));
+            }
+        }
+        storages = all;
+    }
+
+    private void plugin(Fields extras, Child child) {
+        Fields fields = extras.object(child);
+        if (fields == null) {
+            return;
+        }
+        fields.require("plugin");
+        String name = fields.choice("plugin", PLUGIN_NAMES);
+        List<String> of = new ArrayList<>();
+        for (Child role : fields.list("taskroles", 0)) {
+            String named = fields.text(role);
+            if (named != null && roles.stream().noneMatch(one -> one.name().equals(named))) {
+                faults.add(role.place(), role.path(), "noRole", Fields.brief(named), ProtocolV2.names(roles));
+            } else if (named != null) {
+                of.add(named);
+            }
+        }
+        boolean ignore = "ignore".equals(fields.choice("failurePolicy", Prerequisites.POLICIES));
+        Fields parameters = fields.object("parameters");
+        if (parameters != null && name != null) {
+            check(name, parameters);
+        }
+        plugins.add(new Plugin(name == null ? "" : name, of, fields.free("parameters"), ignore));
+        fields.close();
+    }
+
+    /** Only what we would stumble over later. */
+    private void check(String plugin, Fields parameters) {
+        switch (plugin) {
+            case "cmd" -> {
+                boolean before = !parameters.texts("preCommands", 0).isEmpty();
+                boolean after = !parameters.texts("postCommands", 0).isEmpty();
+                Prerequisites.callbacks(parameters, faults);
+                if ((before || after) && parameters.has("callbacks")) {
+                    parameters.fault("callbacks", "callbacksOrCommands");
+                }
+            }
+            case "git" -> {
+                parameters.require("repo_uri");
+                parameters.text("repo_uri");
+                parameters.text("clone_dir");
+                parameters.texts("options", 0);
+            }
+            case "tensorboard" -> {
+                parameters.integer("port", 1, Protocols.HIGHEST_PORT);
+                parameters.object("logdir");
+            }
+            case "ssh" -> {
+                parameters.flag("jobssh", false);
+                parameters.flag("sshbarrier", false);
+                parameters.integer("sshbarrierTimeout", 0, Protocols.MOST);
+            }
+            default -> {
+                // teamwise_storage: nothing of it is used
+            }
+        }
+    }
+
+    private void notifications(Fields fields) {
+        Fields wanted = fields.object("jobStatusChangeNotification");
+        if (wanted != null) {
+            STATES.stream().filter(state -> wanted.flag(state, false)).forEach(notifications::add);
+            wanted.close();
+        }
+    }
+
+    private void ours(Fields ours) {
+        maxRunSeconds = ours.integer("maxRunSeconds", 1, Protocols.MOST);
+        preemptible = ours.has("preemptible") ? ours.flag("preemptible", false) : null;
+        debug = ours.flag("debug", false);
+        Map<String, Object> kept = new LinkedHashMap<>();
+        Fields devices = ours.object("devices");
+        if (devices != null) {
+            deviceType = devices.text("type");
+            if (!devices.unasked().isEmpty()) {
+                kept.put("devices", devices.unasked());
+            }
+        }
+        retryCount = ours.integer("retryCount", -2, -1);
+        variables(ours);
+        portBegins(ours);
+        Fields places = ours.object("folders");
+        if (places != null) {
+            folders = new Folders(
+                    places.text("authFile", ""),
+                    places.text("dataDir", ""),
+                    places.text("outputDir", ""),
+                    places.text("codeDir", ""));
+            places.close();
+        }
+        ours.unasked().forEach(kept::put);
+        keep("sluice", kept);
+    }
+
+    private void variables(Fields ours) {
+        for (Child child : ours.children("environment", 0)) {
+            if (Fields.isVariable(child.name())) {
+                environment.put(child.name(), Fields.variable(child.item()));
+            } else {
+                faults.add(child.place(), child.path(), "environmentName", Fields.brief(child.name()));
+            }
+        }
+    }
+
+    /** Where the ports of protocol 1 were wished to begin. */
+    private void portBegins(Fields ours) {
+        for (Child role : ours.children("portBegins", 0)) {
+            Fields labels = ours.object(role);
+            if (labels != null) {
+                var begins = new LinkedHashMap<String, Integer>();
+                labels.mapping()
+                        .entries()
+                        .forEach(entry ->
+                                begins.put(entry.key(), labels.integer(entry.key(), 0, Protocols.HIGHEST_PORT, 0)));
+                portBegins.put(role.name(), begins);
+            }
+        }
+    }
+
+    private void keep(String key, Map<String, ?> unasked) {
+        if (!unasked.isEmpty()) {
+            rest.put(key, unasked);
+        }
+    }
+
+    /** The roles with what is said of them here. */
+    List<Role> equip(List<Role> plain) {
+        return plain.stream().map(this::equip).toList();
+    }
+
+    private Role equip(Role role) {
+        Map<String, Integer> begins = portBegins.getOrDefault(role.name(), Map.of());
+        List<Port> ports = role.ports().stream()
+                .map(port -> begins.containsKey(port.label())
+                        ? new Port(port.label(), port.count(), begins.getOrDefault(port.label(), 0))
+                        : port)
+                .toList();
+        return new Role(
+                role.name(),
+                role.instances(),
+                role.minFailed(),
+                role.minSucceeded(),
+                role.taskRetryCount(),
+                role.image(),
+                role.script(),
+                role.output(),
+                role.data(),
+                role.prerequisites(),
+                role.resources(),
+                skus.get(role.name()),
+                ports,
+                role.commands());
+    }
+
+    /** What protocol 2 has no other word for: -2 again after any end, -1 after any failure. */
+    int retryCount(int otherwise) {
+        return retryCount == null ? otherwise : retryCount;
+    }
+
+    boolean gang() {
+        return gang;
+    }
+
+    @Nullable
+    Priority priority() {
+        return priority;
+    }
+
+    /** Who runs on what others leave, gives way. */
+    boolean preemptible() {
+        return preemptible == null ? priority == Priority.OPPO : preemptible;
+    }
+
+    @Nullable
+    Integer maxRunSeconds() {
+        return maxRunSeconds;
+    }
+
+    @Nullable
+    String deviceType() {
+        return deviceType;
+    }
+
+    boolean debug() {
+        return debug;
+    }
+
+    Map<String, String> environment() {
+        return environment;
+    }
+
+    @Nullable
+    Folders folders() {
+        return folders;
+    }
+
+    List<Plugin> plugins() {
+        return plugins;
+    }
+
+    @Nullable
+    List<Storage> storages() {
+        return storages;
+    }
+
+    List<String> notifications() {
+        return notifications;
+    }
+
+    @Nullable
+    String submitFrom() {
+        return submitFrom;
+    }
+
+    Map<String, Object> rest() {
+        return rest;
+    }
+}

@@ -1,0 +1,89 @@
+package io.sluice.jobs.protocol;
+
+import io.sluice.jobs.protocol.document.Document;
+import io.sluice.jobs.protocol.document.Item.Entry;
+import io.sluice.jobs.protocol.document.Item.Mapping;
+import io.sluice.jobs.protocol.document.Item.Place;
+import io.sluice.jobs.protocol.document.Item.Sequence;
+import io.sluice.jobs.protocol.document.Limits;
+import java.util.ArrayList;
+import java.util.Map;
+
+/** Reads a job out of its text, in either protocol, as JSON or YAML; docs/protocols.md says what it takes and why. */
+public final class Protocols {
+    public static final int MOST_TASKS = 10_000;
+    static final int MOST_DEVICES = 1024;
+    static final int MOST_PORTS = 1000;
+    static final int HIGHEST_PORT = 65_535;
+    /** For numbers that nothing else bounds: sums of them over all tasks still fit a long, each of them an int. */
+    static final int MOST = 1_000_000_000;
+
+    private Protocols() {}
+
+    public static Read read(byte[] body) {
+        return read(Document.read(body, Limits.DEFAULT));
+    }
+
+    public static Read read(String text) {
+        return read(text, Limits.DEFAULT);
+    }
+
+    public static Read read(String text, Limits limits) {
+        return read(Document.read(text, limits));
+    }
+
+    private static Read read(Document document) {
+        var faults = new Faults();
+        document.flaws().forEach(faults::add);
+        if (!(document.root() instanceof Mapping root)) {
+            if (faults.none()) {
+                faults.add(Place.TOP, "", "notAJob");
+            }
+            return new Read.Refused(guess(document.text()), faults.all());
+        }
+        int protocol = protocol(root);
+        var secrets = new Secrets(document);
+        var warnings = new ArrayList<String>();
+        JobSpec spec = protocol == 1
+                ? new ProtocolV1(faults, warnings).read(root)
+                : new ProtocolV2(faults, secrets).read(root);
+        if (spec.taskCount() > MOST_TASKS && faults.none()) {
+            Entry roles = root.entry("taskRoles");
+            Place place = roles == null ? root.place() : roles.place();
+            faults.add(
+                    place,
+                    "taskRoles",
+                    "tooManyTasks",
+                    Integer.toString(spec.taskCount()),
+                    Integer.toString(MOST_TASKS));
+        }
+        return faults.none()
+                ? new Read.Accepted(spec, secrets.values(), secrets.mask(), warnings)
+                : new Read.Refused(protocol, faults.all());
+    }
+
+    /** Who names a version means it; else the shape of the roles tells. */
+    private static int protocol(Mapping root) {
+        if (root.entry("protocolVersion") != null) {
+            return 2;
+        }
+        Entry roles = root.entry("taskRoles");
+        boolean listed = roles != null && roles.value() instanceof Sequence;
+        return root.entry("jobName") != null || listed ? 1 : 2;
+    }
+
+    /** Of a text that can not be read. */
+    private static int guess(String text) {
+        return text.contains("jobName") && !text.contains("protocolVersion") ? 1 : 2;
+    }
+
+    /** As protocol 2 in YAML: for another run of it, and for an editor. Its secrets are to be filled in again. */
+    public static String export(JobSpec spec) {
+        return Export.yaml(spec, Map.of());
+    }
+
+    /** The same with its secrets, only for who wrote them. */
+    public static String export(JobSpec spec, Map<String, String> secrets) {
+        return Export.yaml(spec, secrets);
+    }
+}
