@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
@@ -85,7 +84,7 @@ record Cluster(Path folder, Account account) {
     private static Path writePassword(Path file) throws IOException {
         var bytes = new byte[32];
         new SecureRandom().nextBytes(bytes);
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(file, DataFolder.OWNERS_FILE);
         return Files.writeString(file, HexFormat.of().formatHex(bytes));
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.Set;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** The folder in which one gateway, and only one, keeps what is its own. */
 public final class DataFolder implements Closeable {
 
+    static final FileAttribute<?> OWNERS_FILE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final String LOCK = "lock";
 
     private final Path path;
@@ -71,7 +74,7 @@ public final class DataFolder implements Closeable {
         var channel = FileChannel.open(
                 path.resolve(LOCK),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                OWNERS_FILE);
         try {
             if (lock(channel) == null) {
                 throw new Unusable(

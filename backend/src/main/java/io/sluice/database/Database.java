@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Database {
 
+    private static final int FIRST_ATTEMPTS = 5;
     private static final long POOL_CLOSE_MILLIS = 500;
 
     private final Leases leases;
@@ -65,13 +67,21 @@ public final class Database {
     private static Future<Database> connect(
             Vertx vertx, Settings settings, Target target, Supplier<Future<Void>> server) {
         var leases = new Leases(target.pool(vertx, settings), settings);
-        return leases.lend(target::checkVersion)
+        return firstAnswer(leases, target, FIRST_ATTEMPTS)
                 .map(checked -> new Database(
                         leases,
                         Doorbell.hung(vertx, target, leases, settings),
                         new Migrator(vertx, target, leases),
                         server))
                 .recover(e -> leases.close().transform(closed -> Future.failedFuture(e)));
+    }
+
+    /** In a process that has just begun, on a machine that is busy, the first answer may take longer than any later. */
+    private static Future<Void> firstAnswer(Leases leases, Target target, int attempts) {
+        return leases.lend(target::checkVersion)
+                .recover(e -> attempts > 1 && e.getCause() instanceof TimeoutException
+                        ? firstAnswer(leases, target, attempts - 1)
+                        : Future.failedFuture(e));
     }
 
     /** Brings every room's tables up to date, in the order given; two gateways at once take turns. */

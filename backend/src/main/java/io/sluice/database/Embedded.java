@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The PostgreSQL server of the data folder. It runs in a session of its own, so that it outlives a gateway that is
@@ -23,7 +24,8 @@ final class Embedded {
     private static final long IMMEDIATE_STOP_MILLIS = 400;
     private static final long LOOK_MILLIS = 500;
     private static final long LONGEST_LOOK_MILLIS = 10_000;
-    private static final int PORT_ATTEMPTS = 3;
+    private static final int ATTEMPTS = 25;
+    private static final long ATTEMPT_PAUSE_MILLIS = 200;
 
     private final Path data;
     private final Cluster cluster;
@@ -77,41 +79,38 @@ final class Embedded {
     }
 
     private void watch(Vertx vertx, long pause) {
-        vertx.setTimer(
-                pause,
-                look -> vertx.executeBlocking(this::revive, false)
-                        .onSuccess(alive -> {
-                            if (alive) {
-                                watch(vertx, LOOK_MILLIS);
-                            }
-                        })
+        vertx.setTimer(pause, look -> {
+            if (!stopped) {
+                vertx.executeBlocking(this::revive, false)
+                        .onSuccess(alive -> watch(vertx, LOOK_MILLIS))
                         .onFailure(e -> {
                             log.log(Level.ERROR, "postgres=down cause=\"{0}\"", e.getMessage());
                             watch(vertx, Math.min(LONGEST_LOOK_MILLIS, 2 * pause));
-                        }));
+                        });
+            }
+        });
     }
 
-    /** Whether there is a server to look after any longer. */
-    private boolean revive() throws IOException {
-        if (server.alive()) {
-            return !stopped;
-        }
+    private @Nullable Void revive() throws IOException {
         Postmaster.Launch launch;
         synchronized (this) {
-            if (stopped) {
-                return false;
+            if (stopped || server.alive()) {
+                return null;
             }
             log.log(Level.ERROR, "postgres=gone pid={0,number,#}", server.pid());
             launch = Postmaster.launch(data, cluster, Binaries.unpacked(data), server.port());
             server = launch.server();
         }
         launch.ready(() -> !stopped);
-        return true;
+        return null;
     }
 
     /** Within four seconds, whatever state the server is in. */
     void stop() {
         synchronized (this) {
+            if (stopped) {
+                return;
+            }
             stopped = true;
         }
         try {
@@ -150,10 +149,11 @@ final class Embedded {
         for (int attempt = 1; ; attempt++) {
             try {
                 return Postmaster.launch(data, cluster, programs, freePort()).ready(() -> true);
-            } catch (Postmaster.PortTaken e) {
-                if (attempt == PORT_ATTEMPTS) {
+            } catch (Postmaster.TryAgain e) {
+                if (attempt == ATTEMPTS) {
                     throw e;
                 }
+                Postmaster.pause(ATTEMPT_PAUSE_MILLIS);
             }
         }
     }

@@ -3,36 +3,49 @@ package io.sluice.database;
 import io.vertx.core.VertxException;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 
 /** Tells the database's trouble from the caller's. */
 final class Failures {
 
-    /** SQL state classes: connection, transaction state left by an outage, resources, intervention, system error. */
-    private static final Set<String> OUTAGE_CLASSES = Set.of("08", "53", "57", "58", "XX");
+    /** SQL state classes: connection, rollback forced by others, resources, intervention, system, internal error. */
+    private static final Set<String> OUTAGE_CLASSES = Set.of("08", "40", "53", "57", "58", "XX");
 
-    private static final Set<String> OUTAGE_STATES = Set.of("25006", "25P02", "25P03", "25P04", "55P03");
+    /** Read-only after a failover, a transaction that was timed out, a lock that was not to be had. */
+    private static final Set<String> OUTAGE_STATES = Set.of("25006", "25P03", "25P04", "55P03");
+
+    /** The driver has one type for a lost connection and for a wrong argument, and tells them by words only. */
+    private static final List<String> LOST =
+            List.of("Connection is not active", "Pending requests failed", "Connection was closed");
+
     private static final Set<String> CONFLICTS = Set.of("23505", "23503", "23P01");
 
     private Failures() {}
 
-    static Throwable translate(Throwable failure) {
-        if (failure instanceof Database.Unavailable) {
-            return failure;
-        }
-        if (failure instanceof PgException refusal) {
-            return isOutage(refusal)
-                    ? new Database.Unavailable("The database does not serve now: " + line(refusal), failure)
-                    : failure;
-        }
+    /** Of asking for a connection: whatever it is, it is not the caller's fault. */
+    static Database.Unavailable ofConnecting(Throwable failure) {
         if (failure instanceof ConnectionPoolTooBusyException) {
             return new Database.Unavailable("Too many requests wait for the database.", failure);
         }
-        if (failure instanceof IOException || failure instanceof VertxException) {
-            return new Database.Unavailable("The database can not be reached: " + line(failure), failure);
+        return new Database.Unavailable("The database can not be reached: " + line(failure), failure);
+    }
+
+    /** Of working with a connection. */
+    static Throwable ofWork(Throwable failure) {
+        if (failure instanceof PgException refusal && isOutage(refusal)) {
+            return new Database.Unavailable("The database does not serve now: " + line(refusal), failure);
         }
-        return failure;
+        return failure instanceof IOException || isLost(failure)
+                ? new Database.Unavailable("The connection to the database was lost: " + line(failure), failure)
+                : failure;
+    }
+
+    private static boolean isLost(Throwable failure) {
+        return failure instanceof ClosedConnectionException
+                || (failure instanceof VertxException && LOST.stream().anyMatch(line(failure)::startsWith));
     }
 
     static boolean isConflict(Throwable failure, String constraint) {

@@ -37,6 +37,7 @@ final class Leases {
         waiting.incrementAndGet();
         return pool.getConnection()
                 .onComplete(answered -> waiting.decrementAndGet())
+                .recover(failure -> Future.failedFuture(notGiven(failure)))
                 .compose(connection -> lease.use(connection, counted(work)))
                 .timeout(millis, TimeUnit.MILLISECONDS)
                 .recover(failure -> Future.failedFuture(explain(lease, failure)));
@@ -86,16 +87,20 @@ final class Leases {
         return Future.succeededFuture(connection).compose(work);
     }
 
+    private Throwable notGiven(Throwable failure) {
+        if (failure instanceof ConnectionPoolTooBusyException) {
+            refused.incrementAndGet();
+        }
+        return Failures.ofConnecting(failure);
+    }
+
     private Throwable explain(Lease lease, Throwable failure) {
         if (failure instanceof TimeoutException) {
             expired.incrementAndGet();
             lease.cut();
             return new Database.Unavailable("The database did not answer within %d ms.".formatted(millis), failure);
         }
-        if (failure instanceof ConnectionPoolTooBusyException) {
-            refused.incrementAndGet();
-        }
-        return Failures.translate(failure);
+        return Failures.ofWork(failure);
     }
 
     /** {@link SqlConnection#close()} would only give it back to the pool, behind the answer that does not come. */

@@ -79,7 +79,7 @@ final class Migrator {
                         e instanceof TimeoutException
                                 ? new Database.Unavailable(
                                         "The migrations took longer than %d minutes.".formatted(LIMIT_MINUTES))
-                                : Failures.translate(e)));
+                                : Failures.ofWork(e)));
     }
 
     private static Future<Void> applyEach(SqlConnection connection, List<Change> missing) {

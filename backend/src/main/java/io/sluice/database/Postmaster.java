@@ -48,9 +48,9 @@ record Postmaster(long pid, int port, String status) {
             ? List.of("setsid")
             : List.of("perl", "-MPOSIX", "-e", "POSIX::setsid(); exec @ARGV or die $!", "--");
 
-    /** Somebody else was quicker. */
-    static final class PortTaken extends IOException {
-        PortTaken(String message) {
+    /** Somebody else was quicker to take the port, or what is left of a server that was killed is not gone yet. */
+    static final class TryAgain extends IOException {
+        TryAgain(String message) {
             super(message);
         }
     }
@@ -192,8 +192,12 @@ record Postmaster(long pid, int port, String status) {
 
     /** A server is ready within milliseconds; waiting for it in longer steps would be the longest part of a start. */
     private static void pause() throws IOException {
+        pause(POLL_MILLIS);
+    }
+
+    static void pause(long millis) throws IOException {
         try {
-            Thread.sleep(POLL_MILLIS);
+            Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
@@ -212,12 +216,11 @@ record Postmaster(long pid, int port, String status) {
 
         static ServerLog of(Path data) throws IOException {
             var file = data.resolve("postgres.log");
-            if (!Files.exists(file)) {
-                return new ServerLog(file, 0);
-            }
-            if (Files.size(file) > LIMIT) {
+            if (Files.exists(file) && Files.size(file) > LIMIT) {
                 Files.move(file, data.resolve("postgres.log.old"), StandardCopyOption.REPLACE_EXISTING);
-                return new ServerLog(file, 0);
+            }
+            if (!Files.exists(file)) {
+                Files.createFile(file, DataFolder.OWNERS_FILE);
             }
             return new ServerLog(file, Files.size(file));
         }
@@ -226,7 +229,10 @@ record Postmaster(long pid, int port, String status) {
         IOException explain(Cluster cluster, IOException failure) throws IOException {
             var said = said();
             if (said.contains("Address already in use")) {
-                return new PortTaken("its port was taken");
+                return new TryAgain("its port was taken");
+            }
+            if (said.contains("pre-existing shared memory block")) {
+                return new TryAgain("processes of a server that was killed still run in its folder");
             }
             var fatal = FATAL.matcher(said);
             if (!fatal.find()) {

@@ -11,7 +11,15 @@ import io.vertx.pgclient.SslMode;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlConnection;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Where the database is and how to sign in; never printed, for it holds the password. */
 final class Target {
@@ -20,6 +28,8 @@ final class Target {
     private static final int IDLE_SECONDS = 60;
     private static final String SHAPE = "postgresql://user:password@host:port/database?sslmode=require";
 
+    private static final Set<SslMode> VERIFYING = EnumSet.of(SslMode.VERIFY_CA, SslMode.VERIFY_FULL);
+
     private final PgConnectOptions options;
 
     Target(PgConnectOptions options) {
@@ -27,32 +37,48 @@ final class Target {
     }
 
     static Target of(String url) {
+        var parameters = parameters(url);
         try {
-            return new Target(encrypted(withSslMode(url)));
+            var options = PgConnectOptions.fromUri(url);
+            if (!parameters.containsKey("sslmode")) {
+                // like libpq, which encrypts wherever the server can
+                options.setSslMode(SslMode.PREFER);
+            }
+            return new Target(options.setSslOptions(trust(options.getSslMode(), parameters.get("sslrootcert"))));
         } catch (IllegalArgumentException e) {
             // no cause: its message repeats the URL with the password
-            throw new Database.Unavailable("--db (or SLUICE_DB) is not a URL of the form " + SHAPE + ".");
+            throw new Database.Unavailable(
+                    "--db (or SLUICE_DB) is not a URL of the form " + SHAPE + "; write special characters as %-codes.");
         }
     }
 
-    private static PgConnectOptions withSslMode(String url) {
-        // like libpq, which encrypts wherever the server can
-        return PgConnectOptions.fromUri(
-                url.contains("sslmode=") ? url : url + (url.contains("?") ? "&" : "?") + "sslmode=prefer");
+    private static Map<String, String> parameters(String url) {
+        var parameters = new HashMap<String, String>();
+        var begin = url.indexOf('?');
+        if (begin >= 0) {
+            for (var pair : url.substring(begin + 1).split("&")) {
+                var parts = pair.split("=", 2);
+                parameters.put(parts[0].toLowerCase(Locale.ROOT), parts.length < 2 ? "" : decoded(parts[1]));
+            }
+        }
+        return parameters;
     }
 
-    private static PgConnectOptions encrypted(PgConnectOptions options) {
-        var authority = options.getProperties().get("sslrootcert");
+    private static String decoded(String value) {
+        return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    }
+
+    private static ClientSSLOptions trust(SslMode mode, @Nullable String authority) {
         var ssl = new ClientSSLOptions();
+        if (!VERIFYING.contains(mode)) {
+            return ssl.setTrustAll(true);
+        }
         if (authority == null) {
-            ssl.setTrustAll(true);
-        } else {
-            ssl.setTrustOptions(new PemTrustOptions().addCertPath(authority));
+            throw new Database.Unavailable(
+                    "--db asks to verify the server; name the file of its authority with sslrootcert=FILE.");
         }
-        if (options.getSslMode() == SslMode.VERIFY_FULL) {
-            ssl.setHostnameVerificationAlgorithm("HTTPS");
-        }
-        return options.setSslOptions(ssl);
+        return ssl.setTrustOptions(new PemTrustOptions().addCertPath(authority))
+                .setHostnameVerificationAlgorithm(mode == SslMode.VERIFY_FULL ? "HTTPS" : "");
     }
 
     Pool pool(Vertx vertx, Database.Settings settings) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -101,6 +102,30 @@ class EmbeddedIT {
     }
 
     @Test
+    void what_is_left_of_a_killed_server_is_waited_for() throws Exception {
+        var own = OwnServer.in(folder);
+        var killed = Embedded.start(own.data());
+        own.pause();
+        var left = ProcessHandle.of(killed.pid()).orElseThrow().children().toList();
+        var postmaster = new Postmaster(killed.pid(), 0, "");
+        postmaster.signal("KILL");
+        assertThat(postmaster.goneWithin(10_000)).isTrue();
+        var wake = new Thread(() -> {
+            try {
+                Eventually.holds(() ->
+                        Files.readString(folder.resolve("postgres.log")).contains("pre-existing shared memory block"));
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            } finally {
+                left.forEach(EmbeddedIT::wake);
+            }
+        });
+        wake.start();
+        Embedded.start(own.data()).stop();
+        wake.join();
+    }
+
+    @Test
     void where_user_namespaces_are_closed_root_lends_it_the_user_nobody() throws IOException {
         assumeRoot();
         assumeTrue(reachable(folder), "the folder for temporary files is closed to other users");
@@ -138,6 +163,14 @@ class EmbeddedIT {
             assertThat(gateway.line()).isEqualTo("ready");
             assertThat(Files.getAttribute(data.resolve("postgres"), "unix:uid")).isEqualTo(65534);
             assertThat(gateway.stop()).isEqualTo("stopped");
+        }
+    }
+
+    private static void wake(ProcessHandle process) {
+        try {
+            new Postmaster(process.pid(), 0, "").signal("CONT");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
