@@ -26,7 +26,7 @@ export async function debian(...packages) {
   need("mmdebstrap");
   const tar = join(scratch, `debian-${packages.join("-")}.tar`);
   const codename = /^VERSION_CODENAME=(.*)$/m.exec(readFileSync("/etc/os-release", "utf8"))[1];
-  const options = ["--quiet", "--variant=essential", `--include=${packages.join(",")}`];
+  const options = ["--quiet", "--variant=minbase", `--include=${packages.join(",")}`];
   await command("mmdebstrap", [...options, codename, tar]);
   return tar;
 }

@@ -50,7 +50,7 @@ function stepTimes() {
 
 /** Made while Maven waits for its downloads. */
 function baseImages() {
-  const making = Promise.all([debian("passwd", "ca-certificates"), debian("postgresql")]);
+  const making = Promise.all([debian("ca-certificates"), debian("postgresql")]);
   making.catch(() => undefined); // told by the stage that uses them
   return making;
 }
