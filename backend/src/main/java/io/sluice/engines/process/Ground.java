@@ -1,0 +1,203 @@
+package io.sluice.engines.process;
+
+import io.sluice.engines.Device;
+import io.sluice.engines.Node;
+import io.sluice.engines.Started;
+import io.sluice.engines.Started.Reason;
+import io.sluice.engines.Task;
+import io.sluice.engines.process.Launcher.Isolation;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What this machine is and allows, tried once, and the parts that suit it. */
+record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher launcher) {
+
+    private static final int PROBE_SECONDS = 10;
+    private static final int ROOT = 0;
+
+    static Ground find(ProcessEngine.Settings settings) throws IOException {
+        var devices = settings.devices();
+        var folder = settings.folder();
+        var runs = Runs.open(folder);
+        boolean isRoot = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == ROOT;
+        var faults = new ArrayList<String>();
+        for (var isolation : List.of(isRoot ? Isolation.ROOT : Isolation.USER, Isolation.NONE)) {
+            var root = TaskRoot.build(
+                    folder.resolve("skeleton-" + isolation.name().toLowerCase(Locale.ROOT)),
+                    isolation,
+                    settings.hidden());
+            var launcher = new Launcher(folder, runs, isolation, root);
+            var fault = tryOut(runs, launcher, folder);
+            if (fault.isEmpty()) {
+                boolean unsafe = isRoot && isolation == Isolation.NONE;
+                var cgroups = Cgroups.find("sluice-" + Integer.toHexString(folder.hashCode()));
+                var node = describe(
+                        settings, devices, cgroups, isolation, String.join("; ", faults), unsafe ? whyUnsafe() : null);
+                return new Ground(node, unsafe, runs, cgroups, launcher);
+            }
+            faults.add(fault.get());
+        }
+        throw new IOException("processes can not be started as needed: " + String.join("; ", faults));
+    }
+
+    /** Why the task can not be started here, whatever else runs. */
+    Optional<Started.Refused> refusal(Task task) {
+        if (unsafe) {
+            return refused(Reason.UNSAFE, whyUnsafe());
+        }
+        if (!task.node().equals(node.name())) {
+            return refused(Reason.MISSING, "there is no node " + task.node() + " here, only " + node.name());
+        }
+        var known = node.devices().stream().map(Device::id).toList();
+        for (var device : task.devices()) {
+            if (!known.contains(device)) {
+                return refused(Reason.MISSING, "there is no device " + device + " on " + node.name());
+            }
+        }
+        for (var mount : task.mounts()) {
+            var target = Path.of(mount.target());
+            if (!Files.isDirectory(mount.source())) {
+                return refused(Reason.MISSING, "the folder for " + mount.target() + " does not exist");
+            }
+            if (!target.isAbsolute() || !target.normalize().equals(target) || target.getNameCount() == 0) {
+                return refused(Reason.MISSING, "a folder can not be mounted at " + mount.target());
+            }
+        }
+        var folder = task.output().toAbsolutePath().getParent();
+        return folder != null && Files.isDirectory(folder)
+                ? Optional.empty()
+                : refused(Reason.MISSING, "the folder for the output of " + task.name() + " does not exist");
+    }
+
+    /** What the operating system said, without the path that it may put before it. */
+    static String reason(IOException e) {
+        return e instanceof FileSystemException known && known.getReason() != null
+                ? known.getReason()
+                : String.valueOf(e.getMessage());
+    }
+
+    private static Optional<Started.Refused> refused(Reason reason, String message) {
+        return Optional.of(new Started.Refused(reason, message));
+    }
+
+    private static String whyUnsafe() {
+        return "the gateway is root, and this system does not let it keep tasks apart: start it as an ordinary user";
+    }
+
+    private static Node describe(
+            ProcessEngine.Settings settings,
+            List<Device> devices,
+            Cgroups cgroups,
+            Isolation isolation,
+            String faults,
+            @Nullable String unready)
+            throws IOException {
+        var here = Machine.here();
+        return new Node(
+                here.name(),
+                here.address(),
+                here.cpus(),
+                here.memoryMB(),
+                devices,
+                settings.ports() == null ? PortLedger.offered() : settings.ports(),
+                cgroups.enforced(),
+                cgroups.note(),
+                isolation != Isolation.NONE,
+                switch (isolation) {
+                    case ROOT ->
+                        "a task has its own root, processes and /tmp, and sees the system read-only; it runs as root with"
+                                + " few rights, and shares the network";
+                    case USER ->
+                        "a task has its own root, processes and /tmp, and sees the system read-only; it runs as "
+                                + System.getProperty("user.name") + ", and shares the network";
+                    case NONE ->
+                        "not isolated: a task sees the files and processes of " + System.getProperty("user.name")
+                                + "; /userhome and /gdata do not exist, HOME is the user's folder (" + faults + ")";
+                },
+                unready);
+    }
+
+    /** The whole way of a task that does nothing; what went wrong on it. */
+    private static Optional<String> tryOut(Runs runs, Launcher launcher, Path folder) throws IOException {
+        var name = "probe-" + UUID.randomUUID();
+        var log = Files.createTempFile(folder, "probe", ".log");
+        var task = new Task(name, Map.of(), "", "exit 0", Map.of(), null, 0, 0, 0, List.of(), Map.of(), List.of(), log);
+        try {
+            var run = runs.create(task, launcher.files(task, new Cgroups.Grant(List.of(), "")));
+            var process = launcher.launch(run, task);
+            if (!process.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                return Optional.of("it did not answer");
+            }
+            var end = run.read();
+            if (Integer.valueOf(0).equals(end.exitCode())) {
+                return Optional.empty();
+            }
+            var said = Files.readString(run.path().resolve("supervisor.log")).strip();
+            return Optional.of(end.detail() != null ? end.detail() : said.isEmpty() ? "it ended at once" : said);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } finally {
+            runs.remove(name);
+            Files.deleteIfExists(log);
+        }
+    }
+
+    /**
+     * This machine, as tasks and users know it.
+     *
+     * @param address of the first network card, by which others reach it; 127.0.0.1 where there is none
+     */
+    private record Machine(String name, String address, int cpus, int memoryMB) {
+
+        private static final Path NAME = Path.of("/proc/sys/kernel/hostname");
+        private static final Pattern BRIDGE = Pattern.compile("docker|br-|veth|virbr|cni|flannel|tun|tap");
+        private static final String LOOPBACK = "127.0.0.1";
+
+        static Machine here() throws IOException {
+            var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            return new Machine(
+                    Files.readString(NAME).strip(),
+                    reachable(),
+                    Runtime.getRuntime().availableProcessors(),
+                    (int) (system.getTotalMemorySize() >> 20));
+        }
+
+        /** A card that exists comes before one that only seems to, as a container's; bridges of container engines lead nowhere. */
+        private static String reachable() throws IOException {
+            return NetworkInterface.networkInterfaces()
+                    .filter(card -> !BRIDGE.matcher(card.getName()).lookingAt())
+                    .sorted(Comparator.comparing(Machine::isReal)
+                            .reversed()
+                            .thenComparingInt(NetworkInterface::getIndex))
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(address -> address instanceof Inet4Address
+                            && !address.isLoopbackAddress()
+                            && !address.isLinkLocalAddress())
+                    .map(InetAddress::getHostAddress)
+                    .findFirst()
+                    .orElse(LOOPBACK);
+        }
+
+        private static boolean isReal(NetworkInterface card) {
+            return Files.exists(Path.of("/sys/class/net", card.getName(), "device"));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.sluice.engines.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * One life of one process. Process numbers come again, and so do start times after a restart of the machine; the three
+ * together do not.
+ *
+ * @param start in clock ticks since the machine was booted
+ */
+record Incarnation(long pid, long start, String boot) {
+
+    private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
+    private static final int START_FIELD = 19;
+
+    static String bootOfNow() throws IOException {
+        return Files.readString(BOOT).strip();
+    }
+
+    /** The process that has this number now, unless it is a zombie. */
+    static Optional<Incarnation> of(long pid) throws IOException {
+        try {
+            var stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            var fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return fields[0].equals("Z") || fields[0].equals("X")
+                    ? Optional.empty()
+                    : Optional.of(new Incarnation(pid, Long.parseLong(fields[START_FIELD]), bootOfNow()));
+        } catch (IOException e) {
+            // ended before, or while, it was read; anything else would leave its state unknown
+            if (Files.exists(Path.of("/proc/self/stat")) && !Files.exists(Path.of("/proc", Long.toString(pid)))) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    boolean lives() throws IOException {
+        return of(pid).filter(this::equals).isPresent();
+    }
+
+    /** Asks it to end. Nobody else is asked. */
+    void terminate() throws IOException {
+        if (lives()) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+        }
+    }
+
+    void kill() throws IOException {
+        if (lives()) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+}

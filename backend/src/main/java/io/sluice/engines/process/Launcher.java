@@ -1,0 +1,218 @@
+package io.sluice.engines.process;
+
+import io.sluice.engines.Task;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/** Writes down what a supervisor must know, and starts one, detached from this process and its terminal. */
+final class Launcher {
+
+    private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    private static final String HOME = "/userhome";
+    private static final String PROGRAMS = "programs";
+
+    private final Path programs;
+    private final Runs runs;
+    private final Isolation isolation;
+    private final TaskRoot root;
+    private final int user;
+    private final int group;
+
+    Launcher(Path folder, Runs runs, Isolation isolation, TaskRoot root) throws IOException {
+        this.runs = runs;
+        this.isolation = isolation;
+        this.root = root;
+        this.programs = unpack(folder.resolve(PROGRAMS));
+        this.user = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        this.group = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
+    }
+
+    /** The files of a run's folder, by name. */
+    Map<String, String> files(Task task, Cgroups.Grant grant) throws IOException {
+        Map<String, Object> plan = new HashMap<>();
+        plan.put("name", task.name());
+        plan.put("isolation", isolation.name().toLowerCase(Locale.ROOT));
+        plan.put("ended", runs.ended());
+        plan.put("groups", grant.groups());
+        plan.put("memory_events", grant.memoryEvents());
+        plan.put("enter", isolation.enter());
+        plan.put("into", isolation.into());
+        plan.put("drop", isolation.drop(user, group));
+        plan.put("skeleton", root.skeleton());
+        plan.put("root_options", "mode=755" + (task.memoryMB() == 0 ? "" : ",size=" + task.memoryMB() + "m"));
+        plan.put("work", work(task));
+        return Map.of(
+                "plan", Shell.assignments(plan),
+                "task.sh", task.script(),
+                "environment", environment(task),
+                "fstab",
+                        isolation == Isolation.NONE
+                                ? ""
+                                : root.fstab(runs.folder(task.name()).resolve("root"), task));
+    }
+
+    /** The supervisor, which makes sure itself that it is the run's only one. */
+    Process launch(RunFolder run, Task task) throws IOException {
+        var output = task.output();
+        if (Files.exists(output)) {
+            Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("rw-------"));
+        }
+        var builder = new ProcessBuilder(
+                        "setsid",
+                        "bash",
+                        "-p",
+                        programs.resolve("supervise").toString(),
+                        run.path().toString())
+                .directory(run.path().toFile())
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        run.path().resolve("supervisor.log").toFile()));
+        builder.environment().clear();
+        builder.environment().put("PATH", PATH);
+        task.environment().forEach((name, value) -> {
+            if (!Shell.isExportable(name)) {
+                builder.environment().put(name, value);
+            }
+        });
+        var process = builder.start();
+        // a script that writes to /dev/stdout opens the file again, and would cut off what is in it: now it can not
+        Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("r--------"));
+        return process;
+    }
+
+    /** Ends what is left of a task that had no process namespace, and whose supervisor is gone. */
+    void endStrays(String name) throws IOException {
+        if (isolation != Isolation.NONE) {
+            return;
+        }
+        var mark = ("SLUICE_TASK=" + name + "\0").getBytes(StandardCharsets.UTF_8);
+        ProcessHandle.allProcesses()
+                .filter(process -> has(process, new String(mark, StandardCharsets.ISO_8859_1)))
+                .forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private static boolean has(ProcessHandle process, String mark) {
+        try {
+            var environ = Files.readAllBytes(Path.of("/proc", Long.toString(process.pid()), "environ"));
+            return ("\0" + new String(environ, StandardCharsets.ISO_8859_1)).contains("\0" + mark);
+        } catch (IOException e) {
+            // gone, or another user's, which is none of ours
+            return false;
+        }
+    }
+
+    /** Where nothing can be bound, the home is where it is. */
+    private Path work(Task task) {
+        return task.mounts().stream()
+                .filter(mount -> mount.target().equals(HOME))
+                .findFirst()
+                .map(mount -> isolation == Isolation.NONE ? mount.source() : Path.of(HOME))
+                .orElse(Path.of(isolation == Isolation.NONE ? "/tmp" : "/"));
+    }
+
+    private String environment(Task task) {
+        var user = System.getProperty("user.name");
+        var all = new LinkedHashMap<>(Map.of(
+                "HOME",
+                work(task).toString(),
+                "PATH",
+                PATH,
+                "SHELL",
+                "/bin/bash",
+                "LANG",
+                "C.UTF-8",
+                "USER",
+                user,
+                "LOGNAME",
+                user));
+        task.environment().forEach((name, value) -> {
+            if (Shell.isExportable(name)) {
+                all.put(name, value);
+            }
+        });
+        return "unset BASH_ENV LC_ALL OLDPWD\n" + Shell.exports(all);
+    }
+
+    /** A shell reads its script as it goes, so one that is in use must never change: another version is another folder. */
+    private static Path unpack(Path folder) throws IOException {
+        var texts = new LinkedHashMap<String, byte[]>();
+        for (var name : List.of("supervise", "begin")) {
+            try (var in = Launcher.class.getResourceAsStream(name)) {
+                texts.put(name, Objects.requireNonNull(in, name).readAllBytes());
+            }
+        }
+        int hash = texts.values().stream().map(Arrays::hashCode).toList().hashCode();
+        var version = folder.resolve(Integer.toHexString(hash));
+        if (!Files.isDirectory(version)) {
+            Files.createDirectories(folder);
+            var draft = Files.createTempDirectory(folder, "new");
+            for (var text : texts.entrySet()) {
+                Files.write(draft.resolve(text.getKey()), text.getValue());
+            }
+            Files.move(draft, version, StandardCopyOption.ATOMIC_MOVE);
+        }
+        return version;
+    }
+
+    /** How far a task is kept apart, and the commands that do it. */
+    enum Isolation {
+        /** By the rights that root has anyway. The task stays root, but with only the rights that it takes to unpack an archive. */
+        ROOT,
+        /** By a user namespace, in which this user may do what it takes; another one inside gives the task its own name back. */
+        USER,
+        /** The kernel, or who set it up, does not allow it. */
+        NONE;
+
+        /** Runs a command as the first process of new namespaces. */
+        List<String> enter() {
+            return switch (this) {
+                case ROOT -> List.of("unshare", "--mount", "--pid", "--ipc", "--fork", "--kill-child=KILL");
+                case USER ->
+                    List.of(
+                            "unshare",
+                            "--user",
+                            "--map-root-user",
+                            "--mount",
+                            "--pid",
+                            "--ipc",
+                            "--fork",
+                            "--kill-child=KILL");
+                case NONE -> List.of();
+            };
+        }
+
+        /** Options of nsenter that lead to the processes inside. */
+        List<String> into() {
+            return switch (this) {
+                case ROOT -> List.of("--pid");
+                case USER -> List.of("--user", "--pid", "--preserve-credentials");
+                case NONE -> List.of();
+            };
+        }
+
+        /** Runs a command without the right to undo what has been set up. */
+        List<String> drop(int user, int group) {
+            return switch (this) {
+                case ROOT ->
+                    List.of(
+                            "setpriv",
+                            "--inh-caps=-all",
+                            "--bounding-set=-all,+chown,+fowner,+fsetid,+setuid,+setgid,+kill,+net_bind_service");
+                case USER -> List.of("unshare", "--user", "--map-user=" + user, "--map-group=" + group);
+                case NONE -> List.of();
+            };
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.sluice.engines.process;
+
+import io.sluice.engines.Node;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** Who of the runs has which port, whether it listens there yet or not. */
+final class PortLedger {
+
+    private static final Path EPHEMERAL = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
+    private static final int LOWEST = 10_000;
+    private static final int HIGHEST = 65_535;
+
+    private final Map<Integer, String> holders = new HashMap<>();
+    private final Predicate<String> isOver;
+
+    PortLedger(Predicate<String> isOver) {
+        this.isOver = isOver;
+    }
+
+    /** Outside what the system gives to connections going out, which could be any at any time. */
+    static Node.Ports offered() throws IOException {
+        // not as a string: the JDK reads that in two steps, and this file answers only the first
+        return offered(Files.readAllLines(EPHEMERAL).getFirst());
+    }
+
+    static Node.Ports offered(String ephemeral) {
+        var ends = ephemeral.split("\\s+");
+        int below = Integer.parseInt(ends[0]) - 1;
+        int above = Integer.parseInt(ends[1]) + 1;
+        if (below < LOWEST && above > HIGHEST) {
+            // all are ephemeral: a start that finds its port taken is tried again with others
+            return new Node.Ports(LOWEST, HIGHEST);
+        }
+        return below - LOWEST >= HIGHEST - above ? new Node.Ports(LOWEST, below) : new Node.Ports(above, HIGHEST);
+    }
+
+    /** All of them, or none and the one that is taken. */
+    synchronized Optional<Integer> reserve(String run, Collection<Integer> ports) throws IOException {
+        for (int port : ports) {
+            var holder = holders.get(port);
+            boolean held = holder != null && !holder.equals(run) && !isOver.test(holder);
+            if (held || !isFree(port)) {
+                return Optional.of(port);
+            }
+        }
+        hold(run, ports);
+        return Optional.empty();
+    }
+
+    synchronized void hold(String run, Collection<Integer> ports) {
+        ports.forEach(port -> holders.put(port, run));
+    }
+
+    synchronized void release(String run) {
+        holders.values().removeAll(Set.of(run));
+    }
+
+    private static boolean isFree(int port) throws IOException {
+        try (var socket = new ServerSocket(port, 1)) {
+            return socket.isBound();
+        } catch (BindException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,346 @@
+package io.sluice.engines.process;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.engines.Device;
+import io.sluice.engines.Engine;
+import io.sluice.engines.Inventory;
+import io.sluice.engines.Node.Ports;
+import io.sluice.engines.Run;
+import io.sluice.engines.Run.State;
+import io.sluice.engines.Started;
+import io.sluice.engines.Started.Reason;
+import io.sluice.engines.Subscription;
+import io.sluice.engines.Task;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs tasks as processes of this machine. Each has a supervisor of its own, which outlives the gateway; what is known
+ * of a run is in its folder, so that there is nothing to hand over from one gateway to the next.
+ */
+public final class ProcessEngine implements Engine {
+
+    private static final Logger log = System.getLogger(ProcessEngine.class.getName());
+    private static final int TURNS = 64;
+    private static final int NOT_SET_UP = 125;
+    private static final int KILLED = 137;
+    private static final int KILL = 9;
+    private static final long PATIENCE_MILLIS = 5_000;
+
+    private final Vertx vertx;
+    private final Worker worker;
+    private final EngineMetrics metrics;
+    private final Failpoints failpoints;
+    private final Ground ground;
+    private final PortLedger ports;
+    private final Arrivals arrivals;
+
+    /** Whose supervisors are on their way, or there. */
+    private final Set<String> launched = ConcurrentHashMap.newKeySet();
+
+    private final List<Object> turns =
+            IntStream.range(0, TURNS).mapToObj(i -> new Object()).toList();
+
+    private ProcessEngine(Vertx vertx, Worker worker, EngineMetrics metrics, Ground ground) throws IOException {
+        this.vertx = vertx;
+        this.worker = worker;
+        this.metrics = metrics;
+        this.failpoints = Failpoints.ofEnvironment();
+        this.ground = ground;
+        this.ports = new PortLedger(this::isOver);
+        this.arrivals = new Arrivals(vertx, worker, metrics, ground, ports::release);
+    }
+
+    /**
+     * Finds out what this machine allows, and takes over what an earlier gateway started.
+     *
+     * @throws IllegalArgumentException when the settings are wrong
+     */
+    public static Future<ProcessEngine> open(Vertx vertx, Settings settings, CollectorRegistry registry) {
+        var metrics = new EngineMetrics(registry);
+        var worker = new Worker(vertx, metrics);
+        return worker.run(() -> {
+                    var engine = new ProcessEngine(vertx, worker, metrics, Ground.find(settings));
+                    engine.adopt();
+                    return engine;
+                })
+                .recover(e -> worker.close().transform(closed -> Future.failedFuture(e)));
+    }
+
+    @Override
+    public String kind() {
+        return "process";
+    }
+
+    @Override
+    public Future<Inventory> inventory() {
+        return Future.succeededFuture(new Inventory(List.of(ground.node())));
+    }
+
+    @Override
+    public Future<Started> start(Task task) {
+        long from = System.nanoTime();
+        return worker.run(() -> {
+            Started started;
+            synchronized (turn(task.name())) {
+                started = begin(task);
+            }
+            metrics.started(
+                    switch (started) {
+                        case Started.Running running -> running.again() ? "again" : "started";
+                        case Started.Refused refused -> refused.reason().name().toLowerCase(Locale.ROOT);
+                    },
+                    System.nanoTime() - from);
+            if (started instanceof Started.Running running && !running.again()) {
+                arrivals.tell(running.run());
+            }
+            return started;
+        });
+    }
+
+    @Override
+    public Future<Void> stop(String name, Duration grace) {
+        return worker.<Void>run(() -> {
+                    synchronized (turn(name)) {
+                        askToStop(name, grace);
+                    }
+                    return null;
+                })
+                .onSuccess(asked -> vertx.setTimer(
+                        grace.toMillis() + PATIENCE_MILLIS,
+                        late -> worker.run(() -> force(name)).onFailure(e -> fault("force", name, e))));
+    }
+
+    @Override
+    public Future<List<Run>> list() {
+        return worker.run(() -> {
+            var all = new ArrayList<Run>();
+            for (var folder : ground.runs().all()) {
+                try {
+                    all.add(folder.read());
+                } catch (NoSuchFileException removed) {
+                    log.log(Level.DEBUG, "run=removed name={0}", folder.name());
+                }
+            }
+            return List.copyOf(all);
+        });
+    }
+
+    @Override
+    public Subscription watch(Consumer<Run> changed) {
+        return arrivals.watch(changed);
+    }
+
+    @Override
+    public Future<Void> remove(String name) {
+        return worker.run(() -> {
+            synchronized (turn(name)) {
+                var folder = ground.runs().find(name);
+                if (folder.isPresent() && !folder.get().read().isOver()) {
+                    throw new IllegalStateException("it is not over: " + name);
+                }
+                ground.runs().remove(name);
+                ports.release(name);
+                arrivals.forget(name);
+                ground.cgroups().takeBack(name);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public Future<Void> close() {
+        arrivals.close();
+        return worker.<Void>run(() -> {
+                    ground.cgroups().close();
+                    return null;
+                })
+                .eventually(worker::close);
+    }
+
+    private Started begin(Task task) throws IOException {
+        var known = ground.runs().find(task.name());
+        if (known.isPresent()) {
+            var run = known.get().read();
+            if (run.state() != State.CREATED || launched.contains(task.name())) {
+                return new Started.Running(run, true);
+            }
+        }
+        try {
+            var refusal = ground.refusal(task).or(() -> taken(task));
+            return refusal.isPresent() ? refused(task, refusal.get()) : launch(task, known);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private Optional<Started.Refused> taken(Task task) {
+        try {
+            var all = task.ports().values().stream().flatMap(List::stream).toList();
+            return ports.reserve(task.name(), all)
+                    .map(port -> new Started.Refused(Reason.PORT_TAKEN, "port " + port + " is in use"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Started launch(Task task, Optional<RunFolder> known) throws IOException {
+        try {
+            var grant = ground.cgroups().grant(task);
+            var folder = known.isPresent()
+                    ? known.get()
+                    : ground.runs().create(task, ground.launcher().files(task, grant));
+            failpoints.reach("engine.afterCreate");
+            var process = ground.launcher().launch(folder, task);
+            failpoints.reach("engine.afterStart");
+            launched.add(task.name());
+            arrivals.expect(task.name());
+            var unused = process.onExit()
+                    .thenAccept(ended ->
+                            worker.run(() -> supervisorEnded(folder)).onFailure(e -> fault("settle", task.name(), e)));
+            return new Started.Running(
+                    new Run(task.name(), task.labels(), State.RUNNING, null, null, false, Instant.now(), null, null),
+                    false);
+        } catch (IOException e) {
+            return refused(task, new Started.Refused(Reason.FULL, Ground.reason(e)));
+        }
+    }
+
+    /** Nothing is kept of what was refused, unless a supervisor has it already. */
+    private Started refused(Task task, Started.Refused refusal) throws IOException {
+        var folder = ground.runs().find(task.name());
+        if (folder.isPresent() && !folder.get().claimForNobody()) {
+            return new Started.Running(folder.get().read(), true);
+        }
+        ground.runs().remove(task.name());
+        ground.cgroups().takeBack(task.name());
+        ports.release(task.name());
+        return refusal;
+    }
+
+    /** One that ended before it could claim its run, for want of anything, has nobody else to say so. */
+    private Void supervisorEnded(RunFolder folder) throws IOException {
+        launched.remove(folder.name());
+        synchronized (turn(folder.name())) {
+            if (Files.isDirectory(folder.path()) && folder.claim().isEmpty() && folder.claimForNobody()) {
+                ground.runs().end(folder, NOT_SET_UP, "", "its supervisor could not begin");
+            }
+        }
+        return arrivals.settle(folder.name());
+    }
+
+    private void askToStop(String name, Duration grace) throws IOException {
+        var folder = ground.runs().find(name);
+        if (folder.isPresent() && !folder.get().read().isOver()) {
+            folder.get().askToStop(grace);
+            failpoints.reach("engine.afterStopIntent");
+            stop(folder.get());
+        }
+    }
+
+    /** What has been asked for, and is kept: it reaches who supervises the run, or there will never be one. */
+    private void stop(RunFolder folder) throws IOException {
+        arrivals.expect(folder.name());
+        if (folder.claimForNobody()) {
+            ground.runs().end(folder, RunFolder.TERMINATED, "" + RunFolder.TERM, RunFolder.NOT_BEGUN);
+        } else {
+            folder.claim().orElseThrow().supervisor().terminate();
+        }
+    }
+
+    /** Where the supervisor does not do what it was asked for: without it, the kernel ends the task. */
+    private Void force(String name) throws IOException, InterruptedException {
+        var folder = ground.runs().find(name);
+        var claim = folder.isPresent() ? folder.get().claim() : Optional.<RunFolder.Claim>empty();
+        if (folder.isEmpty() || claim.isEmpty() || folder.get().read().isOver()) {
+            return null;
+        }
+        log.log(Level.WARNING, "run=forced name={0}", name);
+        claim.get().supervisor().kill();
+        for (long end = System.nanoTime() + 1_000_000 * PATIENCE_MILLIS;
+                claim.get().supervisor().lives() && System.nanoTime() < end; ) {
+            Thread.sleep(5);
+        }
+        if (folder.get().read().state() == State.LOST) {
+            ground.launcher().endStrays(name);
+            ground.runs().end(folder.get(), KILLED, "" + KILL, "ended by force: its supervisor did not answer");
+        }
+        return null;
+    }
+
+    private void adopt() throws IOException {
+        for (var folder : ground.runs().all()) {
+            var run = folder.read();
+            if (!run.isOver()) {
+                ports.hold(folder.name(), folder.ports());
+                arrivals.expect(folder.name());
+                if (folder.isAskedToStop()) {
+                    stop(folder);
+                }
+            }
+            log.log(Level.DEBUG, "run=found name={0} state={1}", folder.name(), run.state());
+        }
+        arrivals.begin();
+    }
+
+    private boolean isOver(String name) {
+        try {
+            var folder = ground.runs().find(name);
+            return folder.isEmpty() || folder.get().read().isOver();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private Object turn(String name) {
+        return turns.get(Math.floorMod(name.hashCode(), TURNS));
+    }
+
+    private void fault(String work, String name, Throwable e) {
+        metrics.fault(work);
+        log.log(Level.ERROR, "engine=fault work={0} run={1} cause=\"{2}\"", work, name, e.getMessage());
+    }
+
+    /**
+     * @param folder in which the engine keeps what is its own
+     * @param hidden folders that no task may see, as the gateway's data; a folder inside that is given to a task is seen there
+     * @param simulatedDevices as {@code 8xAscend910B,4xH100}; empty = none
+     * @param ports that tasks may be given; null = what the system gives to nobody
+     */
+    public record Settings(
+            Path folder,
+            List<Path> hidden,
+            String simulatedDevices,
+            @Nullable Ports ports) {
+
+        public Settings {
+            folder = folder.toAbsolutePath().normalize();
+            hidden = hidden.stream()
+                    .map(path -> path.toAbsolutePath().normalize())
+                    .toList();
+        }
+
+        /** @throws IllegalArgumentException with one line that says what is allowed */
+        public List<Device> devices() {
+            return SimulatedDevices.of(simulatedDevices);
+        }
+    }
+}

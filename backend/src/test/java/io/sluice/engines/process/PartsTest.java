@@ -1,0 +1,80 @@
+package io.sluice.engines.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.engines.Device;
+import io.sluice.engines.Node.Ports;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class PartsTest {
+
+    @Test
+    void simulated_devices_are_laid_out_as_on_real_boards() {
+        var devices = SimulatedDevices.of("8xAscend910B, 4xH100");
+
+        assertThat(devices).hasSize(12).allMatch(Device::simulated);
+        assertThat(devices.get(5)).isEqualTo(new Device("ascend-5", "Ascend910B", "ascend", 5, 1, "0b", true));
+        assertThat(devices.get(8)).isEqualTo(new Device("nvidia-0", "H100", "nvidia", 0, 0, null, true));
+        assertThat(devices.getLast().numaNode()).isEqualTo(1);
+        assertThat(SimulatedDevices.of("16xAscend910A").get(12).half()).isEqualTo("1b");
+        assertThat(SimulatedDevices.of("2xA100,2xH100"))
+                .extracting(Device::index)
+                .containsExactly(0, 1, 2, 3);
+        assertThat(SimulatedDevices.of("")).isEmpty();
+    }
+
+    @Test
+    void a_wrong_list_of_devices_says_what_is_allowed() {
+        assertThatThrownBy(() -> SimulatedDevices.of("8xH100,many"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("8xAscend910B,4xH100")
+                .hasMessageEndingWith("many");
+    }
+
+    @Test
+    void ports_are_offered_where_the_system_gives_none_to_others() {
+        assertThat(PortLedger.offered("32768\t60999")).isEqualTo(new Ports(10_000, 32_767));
+        assertThat(PortLedger.offered("9000 40000")).isEqualTo(new Ports(40_001, 65_535));
+        assertThat(PortLedger.offered("1024 65535")).isEqualTo(new Ports(10_000, 65_535));
+    }
+
+    @Test
+    void a_number_that_has_come_again_is_another_process() throws IOException {
+        long pid = ProcessHandle.current().pid();
+        var self = Incarnation.of(pid).orElseThrow();
+
+        assertThat(self.lives()).isTrue();
+        assertThat(new Incarnation(pid, self.start() + 1, self.boot()).lives()).isFalse();
+        assertThat(new Incarnation(pid, self.start(), "an earlier boot").lives())
+                .isFalse();
+    }
+
+    @Test
+    void a_stranger_is_never_ended() throws Exception {
+        var stranger = new ProcessBuilder("sleep", "60").start();
+        try {
+            var earlier = new Incarnation(stranger.pid(), 1, Incarnation.bootOfNow());
+            earlier.terminate();
+            earlier.kill();
+            assertThat(stranger.waitFor(50, TimeUnit.MILLISECONDS)).isFalse();
+        } finally {
+            stranger.destroyForcibly();
+        }
+    }
+
+    @Test
+    void bash_reads_back_every_word_as_it_was() throws Exception {
+        var odd = "it's \\ \"two\"\n$(lines) `x` !";
+        var process = new ProcessBuilder("bash", "-pc", "printf %s " + Shell.quote(odd)).start();
+        assertThat(new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
+                .isEqualTo(odd);
+        assertThat(Shell.isExportable("PAI_PORT_LIST_my-role")).isFalse();
+        assertThat(Shell.isExportable("IFS")).isFalse();
+        assertThat(Shell.isExportable("LD_PRELOAD")).isTrue();
+        assertThat(Path.of("/bin/bash")).exists();
+    }
+}

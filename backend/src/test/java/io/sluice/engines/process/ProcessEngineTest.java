@@ -1,0 +1,190 @@
+package io.sluice.engines.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.sluice.engines.Run.State;
+import io.sluice.engines.Started;
+import io.sluice.engines.Task;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcessEngineTest {
+
+    @TempDir
+    private static Path folder;
+
+    private static TestEngine tasks;
+
+    @BeforeAll
+    static void open() throws IOException {
+        assumeThat(Files.exists(Path.of("/proc/self/stat"))).as("Linux").isTrue();
+        tasks = new TestEngine(folder);
+    }
+
+    @AfterAll
+    static void close() {
+        if (tasks != null) {
+            tasks.close();
+        }
+    }
+
+    @Test
+    void a_task_runs_to_its_end_with_its_output_in_its_file() {
+        var before = Instant.now().minusMillis(1);
+        var run = tasks.run("hello", "echo out; echo err >&2; printf '\\xff\\0end'; exit 3");
+
+        assertThat(run.state()).isEqualTo(State.ENDED);
+        assertThat(run.exitCode()).isEqualTo(3);
+        assertThat(run.signal()).isNull();
+        assertThat(run.labels()).containsEntry("job", "j1").containsEntry("role", "wörker");
+        assertThat(run.started()).isBetween(before, Instant.now());
+        assertThat(run.ended()).isAfterOrEqualTo(run.started());
+        assertThat(tasks.logs.resolve("hello"))
+                .hasBinaryContent("out\nerr\n\u00ff\0end".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+        assertThat(tasks.seen("hello")).isEqualTo(run);
+    }
+
+    @Test
+    void the_same_name_again_is_the_same_run() {
+        var task = tasks.task("once", "echo ran >> /userhome/once; sleep 60");
+        tasks.start(task);
+        var again = (Started.Running) tasks.engine.start(task).await();
+        assertThat(again.again()).isTrue();
+
+        tasks.engine.stop("once", Duration.ZERO).await();
+        tasks.over("once");
+        var after = (Started.Running) tasks.engine.start(task).await();
+        assertThat(after.run().state()).isEqualTo(State.ENDED);
+    }
+
+    @Test
+    void a_task_has_the_environment_it_was_given_and_no_other() {
+        var given = Map.of(
+                "PLAIN",
+                "a b",
+                "QUOTED",
+                "it's \"$HOME\"\n`x` \\",
+                "PAI_PORT_LIST_my-role_0_http",
+                "1,2",
+                "LC_ALL",
+                "C",
+                "EMPTY",
+                "");
+        tasks.start(tasks.task("environment", "env -0 | sort -z | tr '\\n\\0' '~\\n'", given, Map.of(), 0));
+        tasks.over("environment");
+
+        assertThat(tasks.log("environment").lines().filter(line -> !line.matches("(SHLVL|PWD|_)=.*")))
+                .containsExactlyInAnyOrder(
+                        "PLAIN=a b",
+                        "QUOTED=it's \"$HOME\"~`x` \\",
+                        "PAI_PORT_LIST_my-role_0_http=1,2",
+                        "LC_ALL=C",
+                        "EMPTY=",
+                        "HOME=" + (tasks.node.isolated() ? "/userhome" : tasks.home),
+                        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                        "SHELL=/bin/bash",
+                        "LANG=C.UTF-8",
+                        "USER=" + System.getProperty("user.name"),
+                        "LOGNAME=" + System.getProperty("user.name"));
+    }
+
+    @Test
+    void a_task_that_is_asked_to_stop_may_clean_up() {
+        tasks.start(tasks.task("polite", "trap 'echo bye; exit 7' TERM; echo here; while :; do sleep 0.05; done"));
+        tasks.untilLogged("polite", "here");
+        tasks.engine.stop("polite", Duration.ofSeconds(20)).await();
+
+        assertThat(tasks.over("polite").exitCode()).isEqualTo(7);
+        assertThat(tasks.log("polite")).contains("bye");
+    }
+
+    @Test
+    void a_task_that_ignores_it_is_ended_by_force() {
+        tasks.start(tasks.task("deaf", "trap '' TERM; echo here; while :; do sleep 0.05; done"));
+        tasks.untilLogged("deaf", "here");
+        tasks.engine.stop("deaf", Duration.ofMillis(100)).await();
+
+        var run = tasks.over("deaf");
+        assertThat(run.exitCode()).isEqualTo(137);
+        assertThat(run.signal()).isEqualTo(9);
+    }
+
+    @Test
+    void a_port_that_is_in_use_or_another_tasks_is_refused() throws IOException {
+        try (var stranger = new ServerSocket(0)) {
+            var task = tasks.task("ports", "sleep 60", Map.of(), Map.of("http", List.of(stranger.getLocalPort())), 0);
+            assertThat(refusal(task)).isEqualTo(Started.Reason.PORT_TAKEN);
+            assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("ports"));
+        }
+        int free = tasks.node.ports().last();
+        tasks.start(tasks.task("ports", "sleep 60", Map.of(), Map.of("http", List.of(free)), 0));
+        var second = tasks.task("ports2", "exit 0", Map.of(), Map.of("ssh", List.of(free)), 0);
+        assertThat(refusal(second)).isEqualTo(Started.Reason.PORT_TAKEN);
+
+        tasks.engine.stop("ports", Duration.ZERO).await();
+        tasks.over("ports");
+        tasks.start(second);
+        tasks.over("ports2");
+    }
+
+    @Test
+    void what_does_not_exist_is_refused() {
+        var task = tasks.task("missing", "exit 0");
+        assertThat(refusal(with(task, "elsewhere", List.of(), task.output()))).isEqualTo(Started.Reason.MISSING);
+        assertThat(refusal(with(task, task.node(), List.of("nvidia-77"), task.output())))
+                .isEqualTo(Started.Reason.MISSING);
+        assertThat(refusal(with(task, task.node(), List.of(), tasks.folder.resolve("none/log"))))
+                .isEqualTo(Started.Reason.MISSING);
+    }
+
+    @Test
+    void a_run_is_forgotten_only_when_it_is_over() {
+        tasks.start(tasks.task("forgotten", "sleep 60"));
+        assertThat(tasks.engine
+                        .remove("forgotten")
+                        .map(removed -> "removed")
+                        .otherwise("kept")
+                        .await())
+                .isEqualTo("kept");
+        tasks.engine.stop("forgotten", Duration.ZERO).await();
+        tasks.over("forgotten");
+        tasks.engine.remove("forgotten").await();
+        tasks.engine.remove("forgotten").await();
+
+        assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("forgotten"));
+        assertThat(tasks.logs.resolve("forgotten")).exists();
+        assertThat(tasks.folder.resolve("engine/runs/forgotten")).doesNotExist();
+    }
+
+    private static Started.Reason refusal(Task task) {
+        return ((Started.Refused) tasks.engine.start(task).await()).reason();
+    }
+
+    private static Task with(Task task, String node, List<String> devices, Path output) {
+        return new Task(
+                task.name(),
+                task.labels(),
+                node,
+                task.script(),
+                Map.of(),
+                null,
+                0,
+                0,
+                0,
+                devices,
+                Map.of(),
+                List.of(),
+                output);
+    }
+}

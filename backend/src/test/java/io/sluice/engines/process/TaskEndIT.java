@@ -1,0 +1,189 @@
+package io.sluice.engines.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.engines.Run;
+import io.sluice.engines.Run.State;
+import io.sluice.engines.Started;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How tasks end, and that the truth is told about it. */
+class TaskEndIT {
+
+    @TempDir
+    private Path folder;
+
+    private TestEngine tasks;
+
+    @BeforeEach
+    void open() throws IOException {
+        tasks = new TestEngine(folder);
+    }
+
+    @AfterEach
+    void close() {
+        tasks.close();
+    }
+
+    @Test
+    void every_exit_code_is_told_as_it_was() {
+        var starts = IntStream.range(0, 256)
+                .mapToObj(code -> tasks.engine.start(tasks.task("code-" + code, "exit " + code)))
+                .toList();
+        Future.all(starts).await();
+        tasks.until("all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
+
+        for (var run : tasks.engine.list().await()) {
+            assertThat("code-" + run.exitCode()).isEqualTo(run.name());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HUP,1", "INT,2", "ABRT,6", "KILL,9", "USR1,10", "SEGV,11", "PIPE,13", "TERM,15", "RTMAX,64"})
+    void every_signal_is_told(String name, int number) {
+        var run = tasks.run("signal", "kill -" + name + " $$; sleep 60");
+        assertThat(run.signal()).isEqualTo(number);
+        assertThat(run.exitCode()).isEqualTo(128 + number);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "there-is-no-such-command, 127",
+        "/etc/passwd, 126",
+        "'', 0",
+        "true, 0",
+        "if, 2",
+        "bash -c 'kill -KILL $$', 137"
+    })
+    void what_bash_says_is_told(String script, int code) {
+        var run = tasks.run("said", script);
+        assertThat(run.exitCode()).isEqualTo(code);
+        assertThat(run.signal()).isNull();
+    }
+
+    @Test
+    void the_last_byte_is_there_when_the_end_is_told() {
+        for (int i = 0; i < 20; i++) {
+            var name = "last-" + i;
+            tasks.run(name, "head -c 100000 /dev/zero; printf end");
+            assertThat(tasks.log(name)).hasSize(100_003).endsWith("end");
+        }
+    }
+
+    @Test
+    void two_hundred_at_once_start_once_each() throws IOException {
+        var marks = folder.resolve("homes/ann/marks");
+        var starts = IntStream.range(0, 600)
+                .mapToObj(i -> tasks.engine.start(tasks.task("many-" + i % 200, "echo " + i % 200 + " >> marks")))
+                .toList();
+        Future.all(starts).await();
+        assertThat(starts.stream()
+                        .map(start -> (Started.Running) start.result())
+                        .filter(started -> !started.again()))
+                .hasSize(200);
+        tasks.until("all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
+
+        assertThat(tasks.engine.list().await())
+                .hasSize(200)
+                .allMatch(run -> Integer.valueOf(0).equals(run.exitCode()));
+        assertThat(Files.readAllLines(marks))
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 200).mapToObj(Integer::toString).toList());
+    }
+
+    @Test
+    void a_task_that_is_stopped_at_any_moment_ends() {
+        for (int i = 0; i < 40; i++) {
+            var name = "moment-" + i;
+            tasks.start(tasks.task(name, "sleep 60"));
+            java.util.concurrent.locks.LockSupport.parkNanos(i * 1_000_000L);
+            tasks.engine.stop(name, Duration.ZERO).await();
+            assertThat(tasks.over(name).exitCode()).isIn(137, 143);
+        }
+    }
+
+    @Test
+    void a_supervisor_that_is_killed_takes_its_task_along() throws IOException {
+        for (int i = 0; i < 10; i++) {
+            var name = "orphan-" + i;
+            tasks.start(tasks.task(name, "sleep 4545"));
+            var claim = folder.resolve("engine/runs/" + name + "/claim");
+            tasks.until("a claim", () -> Files.exists(claim));
+            java.util.concurrent.locks.LockSupport.parkNanos(i * 3_000_000L);
+            ProcessHandle.of(Long.parseLong(Files.readString(claim).split(" ")[0]))
+                    .orElseThrow()
+                    .destroyForcibly();
+
+            var run = tasks.over(name);
+            assertThat(run.state()).isEqualTo(State.LOST);
+            assertThat(run.detail()).isNotBlank();
+            assertThat(TestEngine.processes("sleep 4545")).isEmpty();
+        }
+    }
+
+    @Test
+    void a_supervisor_that_does_not_answer_is_passed_over() throws Exception {
+        tasks.start(tasks.task("frozen", "touch up; sleep 4646"));
+        tasks.until("the task to be up", () -> Files.exists(tasks.home.resolve("up")));
+        var pid = Files.readString(folder.resolve("engine/runs/frozen/claim")).split(" ")[0];
+        new ProcessBuilder("bash", "-c", "kill -STOP " + pid).start().waitFor();
+        tasks.engine.stop("frozen", Duration.ZERO).await();
+
+        var run = tasks.over("frozen");
+        assertThat(run.exitCode()).isEqualTo(137);
+        assertThat(TestEngine.processes("sleep 4646")).isEmpty();
+    }
+
+    @Test
+    void what_ran_before_a_restart_of_the_machine_is_lost_and_its_number_is_left_alone() throws Exception {
+        var stranger = new ProcessBuilder("sleep", "60").start();
+        try {
+            fake("rebooted", stranger.pid() + " 1 4f1c0000-0000-0000-0000-000000000000 1700000000000");
+            fake("reused", stranger.pid() + " 1 " + Incarnation.bootOfNow() + " 1700000000000");
+            fake("unbegun", null);
+
+            assertThat(tasks.seen("rebooted").state()).isEqualTo(State.LOST);
+            assertThat(tasks.seen("rebooted").detail()).contains("restarted");
+            assertThat(tasks.seen("reused").state()).isEqualTo(State.LOST);
+            assertThat(tasks.seen("unbegun").state()).isEqualTo(State.LOST);
+            assertThat(((Started.Running) tasks.engine
+                                    .start(tasks.task("unbegun", "exit 0"))
+                                    .await())
+                            .again())
+                    .isTrue();
+            for (var name : List.of("rebooted", "reused", "unbegun")) {
+                tasks.engine.stop(name, Duration.ZERO).await();
+                tasks.engine.remove(name).await();
+            }
+            assertThat(stranger.isAlive()).isTrue();
+        } finally {
+            stranger.destroyForcibly();
+        }
+    }
+
+    private void fake(String name, @org.jspecify.annotations.Nullable String claim) throws IOException {
+        var run = Files.createDirectories(folder.resolve("engine/runs/" + name));
+        Files.writeString(
+                run.resolve("about.json"),
+                "{\"labels\":{},\"ports\":[],\"boot\":\"%s\"}"
+                        .formatted(
+                                name.equals("reused")
+                                        ? Incarnation.bootOfNow()
+                                        : "4f1c0000-0000-0000-0000-000000000000"));
+        if (claim != null) {
+            Files.writeString(run.resolve("claim"), claim);
+        }
+    }
+}

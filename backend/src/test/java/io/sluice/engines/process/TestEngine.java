@@ -1,0 +1,160 @@
+package io.sluice.engines.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.engines.Engine;
+import io.sluice.engines.Node;
+import io.sluice.engines.Run;
+import io.sluice.engines.Started;
+import io.sluice.engines.Task;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** A process engine in a folder of its own, with one user's home and one shared folder; it ends what it started. */
+final class TestEngine implements AutoCloseable {
+
+    private static final long LIMIT_SECONDS = 30;
+
+    final Path folder;
+    final Path home;
+    final Path shared;
+    final Path logs;
+    final CollectorRegistry registry = new CollectorRegistry();
+    private final Vertx vertx = Vertx.vertx();
+    private final BlockingQueue<Run> heard = new LinkedBlockingQueue<>();
+    final ProcessEngine engine;
+    final Node node;
+
+    TestEngine(Path folder) throws IOException {
+        this.folder = folder;
+        this.home = Files.createDirectories(folder.resolve("homes/ann"));
+        this.shared = Files.createDirectories(folder.resolve("shared"));
+        this.logs = Files.createDirectories(folder.resolve("logs"));
+        this.engine = ProcessEngine.open(
+                        vertx,
+                        new ProcessEngine.Settings(
+                                folder.resolve("engine"), List.of(folder), "8xAscend910B,4xH100", null),
+                        registry)
+                .await();
+        this.node = engine.inventory().await().nodes().getFirst();
+        var unused = engine.watch(heard::add);
+    }
+
+    Task task(String name, String script) {
+        return task(name, script, Map.of(), Map.of(), 0);
+    }
+
+    Task task(
+            String name,
+            String script,
+            Map<String, String> environment,
+            Map<String, List<Integer>> ports,
+            int memoryMB) {
+        return new Task(
+                name,
+                Map.of("job", "j1", "role", "wörker"),
+                node.name(),
+                script,
+                environment,
+                null,
+                1,
+                memoryMB,
+                64,
+                List.of(),
+                ports,
+                List.of(new Task.Mount(home, "/userhome", false), new Task.Mount(shared, "/gdata", true)),
+                logs.resolve(name));
+    }
+
+    Run start(Task task) {
+        var started = engine.start(task).await();
+        assertThat(started).isInstanceOf(Started.Running.class);
+        return ((Started.Running) started).run();
+    }
+
+    /** Starts a script and waits for its end. */
+    Run run(String name, String script) {
+        start(task(name, script));
+        return over(name);
+    }
+
+    Run over(String name) {
+        try {
+            for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); ; ) {
+                var run = heard.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                assertThat(run).as("the end of " + name).isNotNull();
+                if (run.name().equals(name) && run.isOver()) {
+                    return run;
+                }
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Run seen(String name) {
+        return engine.list().await().stream()
+                .filter(run -> run.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    String log(String name) {
+        try {
+            var log = logs.resolve(name);
+            return Files.exists(log) ? Files.readString(log) : "";
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void until(String what, BooleanSupplier condition) {
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); !condition.getAsBoolean(); ) {
+            assertThat(System.nanoTime()).as("waited in vain: " + what).isLessThan(end);
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    void untilLogged(String name, String text) {
+        until(text + " in the log of " + name, () -> log(name).contains(text));
+    }
+
+    /** Numbers of living processes whose command line has this word. */
+    static List<Long> processes(String word) {
+        return ProcessHandle.allProcesses()
+                .filter(process -> commandLine(process.pid()).contains(word))
+                .map(ProcessHandle::pid)
+                .toList();
+    }
+
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/cmdline")).replace('\0', ' ');
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    @Override
+    public void close() {
+        Engine all = engine;
+        for (var run : all.list().await()) {
+            all.stop(run.name(), Duration.ZERO).await();
+        }
+        until("all to be over", () -> all.list().await().stream().allMatch(Run::isOver));
+        all.list().await().forEach(run -> all.remove(run.name()).await());
+        engine.close().await();
+        vertx.close().await();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.engines.process;
+
+import org.jspecify.annotations.NullMarked;
