@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { measureIdle } from "./idle.mjs";
-import { freePort, PASSWORD, putAway, root, scratch, summary, timeToAnswer } from "./measure.mjs";
+import { freePort, javaHome, PASSWORD, putAway, root, scratch, summary, timeToAnswer } from "./measure.mjs";
 import { measurePeople } from "./people.mjs";
 import { measureStart } from "./start.mjs";
 import { session } from "./visitor.mjs";
@@ -20,7 +20,7 @@ const median = (values) => summary(values).median;
 const figure = (name, goal, measured, reached) => ({ name, goal, measured, reached });
 
 async function start() {
-  const rounds = 9;
+  const rounds = Number(process.env.SLUICE_BENCH_ROUNDS ?? 9);
   const ms = await measureStart(rounds);
   const part = median(ms.cached) / median(ms.plain);
   const whole = median(ms.up) / (median(ms.hello) + median(ms.postgres));
@@ -89,7 +89,7 @@ const MEASUREMENTS = { start, idle, people, weight };
 
 function machine() {
   const { model } = cpus()[0];
-  const java = /^JAVA_VERSION="?([^"\n]+)/m.exec(readFileSync(join(root, "backend/target/launch/release"), "utf8"))[1];
+  const java = /^JAVA_VERSION="?([^"\n]+)/m.exec(readFileSync(join(javaHome(), "release"), "utf8"))[1];
   return `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB; JDK ${java}, Node.js ${process.versions.node}`;
 }
 

@@ -38,7 +38,7 @@ export async function postgres(folder, port) {
   return { milliseconds: performance.now() - began, child };
 }
 
-/** A bare Vert.x server, with an archive of its own classes and the gateway's JVM flags. */
+/** A bare Vert.x server with an archive of its own classes. */
 async function hello() {
   const folder = join(scratch, "hello");
   const archive = join(folder, "hello.jsa");
@@ -49,7 +49,7 @@ async function hello() {
   const program = ["-cp", `${join(folder, "hello.jar")}:${jar}`, "Hello"];
   const served = async (...flags) => {
     const port = await freePort();
-    const options = [`@${launch}/jvm.options`, ...flags];
+    const options = ["-Xmx256m", "--enable-native-access=ALL-UNNAMED", ...flags];
     return timeToAnswer(java, [...options, ...program, String(port)], { port, path: "/healthz" });
   };
   const training = await served(`-XX:ArchiveClassesAtExit=${archive}`);
