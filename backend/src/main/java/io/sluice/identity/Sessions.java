@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Tells who is calling, by cookie or by token, and turns a browser's refresh token when its short pass is over. */
@@ -51,7 +52,7 @@ final class Sessions implements Authenticator {
         this.vertx = vertx;
         this.signer = signer;
         this.store = store;
-        this.cache = new Cache(this::read);
+        this.cache = new Cache(this::read, System::nanoTime);
         this.timers = List.of(
                 vertx.setPeriodic(NOTE_EVERY.toMillis(), tick -> logged("seen-not-noted", note())),
                 vertx.setPeriodic(SWEEP_EVERY.toMillis(), tick -> logged("sessions-not-swept", store.sweep())));
@@ -322,29 +323,32 @@ final class Sessions implements Authenticator {
                 return size() > MOST;
             }
         };
-        private long forgotten = System.nanoTime();
+        private final LongSupplier clock;
+        private long forgotten;
 
         private record Kept(Optional<Standing> standing, long asked) {}
 
-        Cache(Function<String, Future<Optional<Standing>>> source) {
+        Cache(Function<String, Future<Optional<Standing>>> source, LongSupplier clock) {
+            this.clock = clock;
+            this.forgotten = clock.getAsLong();
             this.source = source;
         }
 
         Future<Optional<Standing>> of(String credential, Duration age) {
-            long now = System.nanoTime();
+            long now = clock.getAsLong();
             Kept known = known(credential);
             if (known != null && now - known.asked < age.toNanos() && isSinceForgotten(known)) {
                 return Future.succeededFuture(known.standing);
             }
             return source.apply(credential)
                     .onSuccess(standing -> keep(credential, new Kept(standing, now)))
-                    .recover(away -> known != null && System.nanoTime() - known.asked < AWAY.toNanos()
+                    .recover(away -> known != null && clock.getAsLong() - known.asked < AWAY.toNanos()
                             ? Future.succeededFuture(known.standing)
                             : Future.failedFuture(away));
         }
 
         synchronized void forget() {
-            forgotten = System.nanoTime();
+            forgotten = clock.getAsLong();
         }
 
         private synchronized @Nullable Kept known(String credential) {

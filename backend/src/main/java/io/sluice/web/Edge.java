@@ -236,6 +236,8 @@ final class Edge {
     private Future<Void> send(Call call, Reply reply) {
         var response = call.context().response();
         if (reply.content instanceof Reply.Content.Socket socket) {
+            // an upgrade sends headers, and nothing of what is kept as cookies
+            call.passage().cookies().forEach(cookie -> response.headers().add(HttpHeaders.SET_COOKIE, cookie.encode()));
             return live.upgrade(call, socket);
         }
         response.setStatusCode(reply.status);

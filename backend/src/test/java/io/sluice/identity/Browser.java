@@ -71,7 +71,7 @@ public final class Browser {
         if (type != null) {
             request.putHeader("Content-Type", type);
         }
-        return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(this::keep);
+        return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(answer -> keep(answer.cookies()));
     }
 
     public Future<WebSocket> open(String path, String... protocols) {
@@ -109,8 +109,8 @@ public final class Browser {
         return all;
     }
 
-    private synchronized void keep(HttpResponse<Buffer> answer) {
-        for (String cookie : answer.cookies()) {
+    synchronized void keep(List<String> set) {
+        for (String cookie : set) {
             String[] parts = cookie.split(";", 2);
             int equals = parts[0].indexOf('=');
             String value = parts[0].substring(equals + 1);
