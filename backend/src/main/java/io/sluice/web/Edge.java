@@ -276,7 +276,7 @@ final class Edge {
                 + passage(context).address() + " user=" + (caller == null ? "-" : AccessLog.quoted(caller.name()))
                 + " method="
                 + known(request.method()) + " path="
-                + AccessLog.quoted(Optional.ofNullable(request.path()).orElse("")) + " status="
+                + AccessLog.path(Optional.ofNullable(request.path()).orElse("")) + " status="
                 + status + " bytes=" + context.response().bytesWritten() + " ms=" + nanos / 1_000_000);
     }
 

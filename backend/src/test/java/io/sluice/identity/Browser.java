@@ -15,6 +15,7 @@ import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +70,7 @@ public final class Browser {
     }
 
     public Future<HttpResponse<Buffer>> send(
-            HttpMethod method,
-            String path,
-            @Nullable String type,
-            @Nullable Buffer body) {
+            HttpMethod method, String path, @Nullable String type, @Nullable Buffer body) {
         HttpRequest<Buffer> request = client.requestAbs(method, address + path).putHeaders(shown());
         if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             request.putHeader("Origin", address);
@@ -89,6 +87,10 @@ public final class Browser {
                         .setAbsoluteURI(address.replace("http", "ws") + path)
                         .setHeaders(shown().set("Origin", address))
                         .setSubProtocols(List.of(protocols)));
+    }
+
+    String cookie(String name) {
+        return Objects.requireNonNull(cookies.get(name), name);
     }
 
     /** A second window of the same browser. */

@@ -18,11 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A whole gateway on a free port: the web room, this room and a real database. Several may share one database. */
-public final class Gateway implements AutoCloseable {
-    public static final String PASSWORD = "correct horse battery";
+final class Gateway implements AutoCloseable {
+    static final String PASSWORD = "correct horse battery";
     static final Identity.Hashing QUICK = new Identity.Hashing(64, 1, 1);
-
-    static final String KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHngW8IaG8jN2hoIxDDGgPVyI23yBJT3qkbJEFk2O/Ay li@laptop";
 
     final Vertx vertx;
     final Database database;
@@ -31,7 +29,6 @@ public final class Gateway implements AutoCloseable {
     final Path data;
     final List<String> printed = new ArrayList<>();
     private final Web web;
-    private final List<Route> routes;
     private final String address;
     private final WebClient client;
 
@@ -49,14 +46,14 @@ public final class Gateway implements AutoCloseable {
                 identity.authenticator(),
                 Gateway::problem,
                 registry);
-        routes = new ArrayList<>(web.routes(database::check));
+        List<Route> routes = new ArrayList<>(web.routes(database::check));
         routes.addAll(identity.routes(web.live()));
         address = web.serve(routes).await();
         identity.welcome(address, printed::add).await();
     }
 
     /** With the administrator {@code admin}, whose password is {@link #PASSWORD}. */
-    public static Gateway open(Vertx vertx, Database database) {
+    static Gateway open(Vertx vertx, Database database) {
         return new Gateway(vertx, database, PASSWORD, Set.of());
     }
 
@@ -64,52 +61,12 @@ public final class Gateway implements AutoCloseable {
         return new Gateway(vertx, database, password, proxies);
     }
 
-    public String address() {
+    String address() {
         return address;
     }
 
-    public List<Route> routes() {
-        return routes;
-    }
-
-    public Browser browser() {
+    Browser browser() {
         return new Browser(vertx, client, address);
-    }
-
-    /** Somebody with everything that a person can have. */
-    public record Person(String name, String bearer, String session, String key, String token, String program) {}
-
-    /** Made beneath the API, so that it costs no password check. The program's token may read files, and nothing else. */
-    public Person person(String name, boolean admin) {
-        var people = new PeopleStore(database);
-        var sessions = (Sessions) identity.authenticator();
-        long id = people.add(name, "", "unusable", admin).await().id();
-        String bearer = sessions.login(id, name, "127.0.0.1", "test", Duration.ofHours(1)).await();
-        String program = Sessions.newToken();
-        people.addKey(id, People.SshKey.parse(KEY, "laptop"), 1).await();
-        sessions.store().addToken(id, "program", Signer.digest(program), List.of("files:read"), null, 9).await();
-        return new Person(
-                name,
-                bearer,
-                sessions.store().sessions(id).await().getFirst().id(),
-                "" + people.keys(id).await().getFirst().id(),
-                "" + sessions.store().tokens(id).await().getFirst().id(),
-                program);
-    }
-
-    /** Another sign-in of somebody. */
-    public String bearer(Person person) {
-        long id = new PeopleStore(database).named(person.name()).await().orElseThrow().id();
-        return ((Sessions) identity.authenticator())
-                .login(id, person.name(), "127.0.0.1", "test", Duration.ofHours(1))
-                .await();
-    }
-
-    public void disable(Person person) {
-        var people = new PeopleStore(database);
-        long id = people.named(person.name()).await().orElseThrow().id();
-        people.change(id, People.Change.NONE.disabled(true)).await();
-        ((Sessions) identity.authenticator()).forget();
     }
 
     @Override

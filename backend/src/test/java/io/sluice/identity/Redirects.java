@@ -5,16 +5,58 @@ import java.util.List;
 
 /** What strangers write into {@code next} to lead somebody away, and what pages of ours write. */
 final class Redirects {
-    private static final List<String> HOSTS = List.of("evil.example", "127.0.0.1:81", "evil%E3%80%82example", "[::1]", "1249763844");
+    private static final List<String> HOSTS =
+            List.of("evil.example", "127.0.0.1:81", "evil%E3%80%82example", "[::1]", "1249763844");
     private static final List<String> STARTS = List.of(
-            "//", "///", "////", "/\\", "\\/", "\\\\", "/\t/", "/\n/", "/\r/", "\t//", " //", "/%09/", "/%0d/", "/%2f", "/%5c",
-            "/./\\", "//\\", "/;//", "/..//", "/.//", "/@", "http://", "https://", "https:", "https:/", "http:\\\\", "HTTPS://",
-            "ftp://", "//user@", "https://ours@", "ws://", "\u0000//", "\u00a0//", "\u2028//", "／／", "/〱", "/　/", "%2f%2f");
+            "//",
+            "///",
+            "////",
+            "/\\",
+            "\\/",
+            "\\\\",
+            "/\t/",
+            "/\n/",
+            "/\r/",
+            "\t//",
+            " //",
+            "/%09/",
+            "/%0d/",
+            "/%2f",
+            "/%5c",
+            "/./\\",
+            "//\\",
+            "/;//",
+            "/..//",
+            "/.//",
+            "/@",
+            "http://",
+            "https://",
+            "https:",
+            "https:/",
+            "http:\\\\",
+            "HTTPS://",
+            "ftp://",
+            "//user@",
+            "https://ours@",
+            "ws://",
+            "\u0000//",
+            "\u00a0//",
+            "\u2028//",
+            "／／",
+            "/〱",
+            "/　/",
+            "%2f%2f");
 
     static final List<String> HOSTILE = hostile();
     static final List<String> OURS = List.of(
-            "/", "/people", "/people?search=li&after=12", "/people/li.wei", "/profile#tokens", "/profile?x=%20a%2Fb",
-            "/jobs/li~train-1/logs?offset=100", "/a/.well/..b/c");
+            "/",
+            "/people",
+            "/people?search=li&after=12",
+            "/people/li.wei",
+            "/profile#tokens",
+            "/profile?x=%20a%2Fb",
+            "/jobs/li~train-1/logs?offset=100",
+            "/a/.well/..b/c");
 
     private Redirects() {}
 

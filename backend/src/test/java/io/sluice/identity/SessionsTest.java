@@ -82,7 +82,7 @@ class SessionsTest {
     @Test
     void a_pass_that_is_over_is_replaced_without_a_word() {
         var browser = signedIn();
-        String refresh = browser.cookies.get("sluice_refresh");
+        String refresh = browser.cookie("sluice_refresh");
         browser.cookies.remove("sluice_session");
         assertThat(browser.get("/profile").statusCode()).isEqualTo(200);
         assertThat(browser.cookies.get("sluice_session")).isNotNull();
@@ -134,7 +134,7 @@ class SessionsTest {
     void an_invented_refresh_token_ends_nothing() {
         var browser = signedIn();
         var stranger = withoutPass(browser);
-        String session = browser.cookies.get("sluice_refresh").split("\\.")[0];
+        String session = browser.cookie("sluice_refresh").split("\\.")[0];
         for (String invented : List.of(
                 session + "." + Signer.random(20) + "." + Signer.random(16),
                 session + "..",
@@ -274,31 +274,31 @@ class SessionsTest {
 
     @Test
     void while_the_database_is_away_nobody_is_signed_out_and_nobody_is_believed_for_long() {
-        var standing = new SessionStore.Standing(
+        var standing = new Sessions.Standing(
                 1, "li", false, Caller.Kind.SESSION, Set.of("*"), java.time.Instant.EPOCH, null, true);
         var answer = new AtomicReference<>(Future.succeededFuture(Optional.of(standing)));
         var asked = new AtomicInteger();
         var clock = new AtomicLong();
-        var cache = new Sessions.Cache(
+        var cache = new SessionStore.Cache(
                 credential -> {
                     asked.incrementAndGet();
                     return answer.get();
                 },
                 () -> clock.addAndGet(1));
-        assertThat(cache.of("s:1", Sessions.Cache.FRESH).await()).contains(standing);
-        assertThat(cache.of("s:1", Sessions.Cache.FRESH).await()).contains(standing);
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).contains(standing);
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).contains(standing);
         assertThat(asked).hasValue(1);
         answer.set(Future.failedFuture(new Database.Unavailable("away")));
         cache.forget();
-        assertThat(cache.of("s:1", Sessions.Cache.FRESH).await()).contains(standing);
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).contains(standing);
         assertThat(asked).hasValue(2);
-        assertThat(cache.of("s:2", Sessions.Cache.FRESH).failed()).isTrue();
+        assertThat(cache.of("s:2", SessionStore.Cache.FRESH).failed()).isTrue();
         clock.addAndGet(TimeUnit.SECONDS.toNanos(4));
-        assertThat(cache.of("s:1", Sessions.Cache.FRESH).await()).contains(standing);
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).contains(standing);
         clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
-        assertThat(cache.of("s:1", Sessions.Cache.FRESH).failed()).isTrue();
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).failed()).isTrue();
         answer.set(Future.succeededFuture(Optional.empty()));
-        assertThat(cache.of("s:1", Sessions.Cache.FRESH).await()).isEmpty();
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).isEmpty();
     }
 
     @Test

@@ -48,7 +48,9 @@ class SignInTest {
     void somebody() {
         sql("DELETE FROM sign_in_tries");
         name = "person" + NUMBER.incrementAndGet();
-        String hash = new Passwords(vertx, Gateway.QUICK, new CollectorRegistry()).hash("right password").await();
+        String hash = new Passwords(vertx, Gateway.QUICK, new Identity.Metrics(new CollectorRegistry()))
+                .hash("right password")
+                .await();
         new PeopleStore(database.database()).add(name, "", hash, false).await();
     }
 
@@ -67,17 +69,20 @@ class SignInTest {
         browser.headers.set("Accept", "text/html");
         assertThat(browser.get("/people").getHeader("Location")).isEqualTo("/sign-in?next=%2Fpeople");
         assertThat(browser.get("/sign-in?next=%2Fpeople").bodyAsString()).contains("value=\"/people\"");
-        var entered = browser.post("/sign-in", Map.of("name", "admin", "password", Gateway.PASSWORD, "next", "/people"));
+        var entered =
+                browser.post("/sign-in", Map.of("name", "admin", "password", Gateway.PASSWORD, "next", "/people"));
         assertThat(entered.statusCode()).isEqualTo(303);
         assertThat(entered.getHeader("Location")).isEqualTo("/people");
-        assertThat(entered.cookies()).allMatch(cookie -> cookie.contains("HTTPOnly") && cookie.contains("SameSite=Lax"));
+        assertThat(entered.cookies())
+                .allMatch(cookie -> cookie.contains("HTTPOnly") && cookie.contains("SameSite=Lax"));
         assertThat(browser.get("/people").bodyAsString()).contains("admin");
         assertThat(browser.get("/sign-in?next=/profile").getHeader("Location")).isEqualTo("/profile");
     }
 
     @Test
     void a_name_may_be_written_in_capitals() {
-        assertThat(tryOnce(gateway.browser(), name.toUpperCase(java.util.Locale.ROOT), "right password").statusCode())
+        assertThat(tryOnce(gateway.browser(), name.toUpperCase(java.util.Locale.ROOT), "right password")
+                        .statusCode())
                 .isEqualTo(303);
     }
 
@@ -100,7 +105,8 @@ class SignInTest {
     @Test
     void a_disabled_person_does_not_get_in() {
         sql("UPDATE users SET disabled = true WHERE name = '" + name + "'");
-        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode()).isEqualTo(422);
+        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
+                .isEqualTo(422);
         var api = gateway.browser().json(HttpMethod.POST, "/api/v1/token", login(name, "right password"));
         assertThat(api.statusCode()).isEqualTo(403);
         assertThat(api.bodyAsJsonObject().getString("code")).isEqualTo("ForbiddenUserError");
@@ -113,7 +119,8 @@ class SignInTest {
     @Test
     void a_thousand_tries_from_addresses_that_are_claimed_only_are_stopped_after_ten() {
         List<Future<HttpResponse<Buffer>>> tries = new ArrayList<>();
-        List<Browser> liars = java.util.stream.Stream.generate(gateway::browser).limit(50).toList();
+        List<Browser> liars =
+                java.util.stream.Stream.generate(gateway::browser).limit(50).toList();
         for (int i = 0; i < 1_000; i++) {
             var liar = liars.get(i % 50);
             liar.headers.set("X-Forwarded-For", "203.0.113." + i % 50);
@@ -124,19 +131,26 @@ class SignInTest {
                 Future.join(tries).await();
             }
         }
-        assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 422)).hasSize(SignIn.PER_ACCOUNT);
-        assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 429)).hasSize(990);
+        assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 422))
+                .hasSize(SignIn.PER_ACCOUNT);
+        assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 429))
+                .hasSize(990);
     }
 
     @Test
     void the_limit_holds_on_two_gateways_together_and_over_the_api() {
         for (int i = 0; i < 5; i++) {
             assertThat(tryOnce(gateway.browser(), name, "wrong").statusCode()).isEqualTo(422);
-            assertThat(behindProxy.browser().json(HttpMethod.POST, "/api/v2/tokens", login(name, "wrong")).statusCode())
+            assertThat(behindProxy
+                            .browser()
+                            .json(HttpMethod.POST, "/api/v2/tokens", login(name, "wrong"))
+                            .statusCode())
                     .isEqualTo(400);
         }
-        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode()).isEqualTo(429);
-        var refused = behindProxy.browser().json(HttpMethod.POST, "/api/v2/authn/basic/login", login(name, "right password"));
+        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
+                .isEqualTo(429);
+        var refused =
+                behindProxy.browser().json(HttpMethod.POST, "/api/v2/authn/basic/login", login(name, "right password"));
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(Integer.parseInt(refused.getHeader("Retry-After"))).isBetween(850, 900);
     }
@@ -151,8 +165,10 @@ class SignInTest {
         assertThat(delayed.bodyAsString()).contains("name=\"password\"");
         int wait = Integer.parseInt(delayed.getHeader("Retry-After"));
         sql("UPDATE sign_in_tries SET times = ARRAY(SELECT t - interval '" + wait + " seconds' FROM unnest(times) t)");
-        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode()).isEqualTo(303);
-        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode()).isEqualTo(303);
+        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
+                .isEqualTo(303);
+        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
+                .isEqualTo(303);
     }
 
     @Test
@@ -174,14 +190,17 @@ class SignInTest {
     @Test
     void tries_that_succeed_are_not_counted() {
         for (int i = 0; i < 25; i++) {
-            assertThat(tryOnce(gateway.browser(), name, "right password").statusCode()).isEqualTo(303);
+            assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
+                    .isEqualTo(303);
         }
     }
 
     @Test
-    void a_password_beyond_all_measure_is_refused_at_once() {
-        assertThat(tryOnce(gateway.browser(), name, "x".repeat(20_000)).statusCode()).isEqualTo(413);
-        assertThat(tryOnce(gateway.browser(), name, "x".repeat(2_000)).statusCode()).isEqualTo(422);
+    void a_password_beyond_all_measure_is_a_wrong_one() {
+        assertThat(tryOnce(gateway.browser(), name, "x".repeat(12_000)).statusCode())
+                .isEqualTo(422);
+        assertThat(tryOnce(gateway.browser(), name, "x".repeat(2_000)).statusCode())
+                .isEqualTo(422);
     }
 
     @Test
@@ -189,15 +208,23 @@ class SignInTest {
         var browser = gateway.browser();
         tryOnce(browser, name, "right password");
         var api = gateway.browser();
-        String login = api.json(HttpMethod.POST, "/api/v1/token", login(name, "right password")).bodyAsJsonObject().getString("token");
+        String login = api.json(HttpMethod.POST, "/api/v1/token", login(name, "right password"))
+                .bodyAsJsonObject()
+                .getString("token");
         api.headers.set("Authorization", "Bearer " + login);
-        String token = api.json(HttpMethod.POST, "/api/v2/tokens/application", new JsonObject()).bodyAsJsonObject().getString("token");
+        String token = api.json(HttpMethod.POST, "/api/v2/tokens/application", new JsonObject())
+                .bodyAsJsonObject()
+                .getString("token");
         var dump = new StringBuilder();
         for (String table : List.of("users", "sessions", "application_tokens", "sign_in_tries", "set_up_links")) {
-            database.database().pool().query("SELECT t::text FROM " + table + " t").execute().await()
+            database.database()
+                    .pool()
+                    .query("SELECT t::text FROM " + table + " t")
+                    .execute()
+                    .await()
                     .forEach(row -> dump.append(row.getString(0)).append('\n'));
         }
-        String refresh = browser.cookies.get("sluice_refresh");
+        String refresh = browser.cookie("sluice_refresh");
         assertThat(dump.toString())
                 .contains("$argon2id$v=19$m=")
                 .doesNotContain("right password", Gateway.PASSWORD, login, token, refresh, refresh.split("\\.")[1])
@@ -211,10 +238,11 @@ class SignInTest {
 
     @Test
     void with_more_effort_asked_for_a_password_is_hashed_anew_at_sign_in() {
+        var metrics = new Identity.Metrics(new CollectorRegistry());
         var more = new Identity.Hashing(128, 2, 1);
-        var passwords = new Passwords(vertx, more, new CollectorRegistry());
+        var passwords = new Passwords(vertx, more, metrics);
         var people = new PeopleStore(database.database());
-        var signIn = new SignIn(vertx, people, new SignInStore(database.database()), passwords, new CollectorRegistry());
+        var signIn = new SignIn(vertx, people, new SignInStore(database.database()), passwords, metrics);
         assertThat(signIn.check(name, "right password", "127.0.0.1").await()).isInstanceOf(SignIn.Result.Granted.class);
         long end = System.nanoTime() + 5_000_000_000L;
         while (!people.withPassword(name).await().orElseThrow().password().contains("m=128,t=2,p=1")) {
@@ -228,7 +256,7 @@ class SignInTest {
     void the_real_effort_is_what_is_recommended_at_least() {
         assertThat(Identity.Hashing.DEFAULT.kibibytes()).isGreaterThanOrEqualTo(19 * 1024);
         assertThat(Identity.Hashing.DEFAULT.passes()).isGreaterThanOrEqualTo(2);
-        var passwords = new Passwords(vertx, Identity.Hashing.DEFAULT, new CollectorRegistry());
+        var passwords = new Passwords(vertx, Identity.Hashing.DEFAULT, new Identity.Metrics(new CollectorRegistry()));
         String hash = passwords.hash("a password").await();
         assertThat(hash).matches("\\$argon2id\\$v=19\\$m=19456,t=2,p=1\\$[A-Za-z0-9+/]{22}\\$[A-Za-z0-9+/]{43}");
         assertThat(passwords.matches("a password", hash).await()).isTrue();
@@ -239,14 +267,15 @@ class SignInTest {
     @Test
     void who_comes_after_a_full_queue_is_refused_and_counted() {
         var registry = new CollectorRegistry();
-        var passwords = new Passwords(vertx, new Identity.Hashing(4_096, 1, 1), registry);
+        var passwords = new Passwords(vertx, new Identity.Hashing(4_096, 1, 1), new Identity.Metrics(registry));
         List<Future<String>> hashes = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             hashes.add(passwords.hash("password " + i));
         }
         long refused = hashes.stream().filter(Future::failed).count();
         assertThat(refused).isBetween(100L, 136L);
-        assertThat(registry.getSampleValue("sluice_identity_passwords_refused_total")).isEqualTo(refused);
+        assertThat(registry.getSampleValue("sluice_identity_passwords_refused_total"))
+                .isEqualTo((double) refused);
         Future.join(hashes).otherwiseEmpty().await();
         assertThat(passwords.hash("after it").await()).isNotEmpty();
     }
@@ -283,8 +312,11 @@ class SignInTest {
         assertThat(EntryRoutes.local(null)).isEqualTo("/");
         for (String next : List.of("https://evil.example", "//evil.example", "/\\evil.example", "/\t/evil.example")) {
             var form = Map.of("name", name, "password", "right password", "next", next);
-            assertThat(gateway.browser().post("/sign-in", form).getHeader("Location")).isEqualTo("/");
-            assertThat(gateway.browser().post("/preferences", Map.of("theme", "dark", "next", next)).getHeader("Location"))
+            assertThat(gateway.browser().post("/sign-in", form).getHeader("Location"))
+                    .isEqualTo("/");
+            assertThat(gateway.browser()
+                            .post("/preferences", Map.of("theme", "dark", "next", next))
+                            .getHeader("Location"))
                     .isEqualTo("/");
         }
     }
