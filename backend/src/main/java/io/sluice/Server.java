@@ -60,12 +60,9 @@ public final class Server {
             folder.close();
             return Future.succeededFuture();
         });
-        // PostgreSQL starts while Vert.x is loaded
-        Database.Beginning beginning = Database.begin(Database.Settings.of(settings.data(), settings.database()));
-        closing("postgres", beginning::abandon);
         Vertx vertx = Vertx.vertx();
         closing("vertx", vertx::close);
-        Database database = database(vertx, beginning);
+        Database database = database(vertx);
         Identity identity = identity(vertx, database);
         Web web = web(vertx, identity);
         routes = routes(web, database, identity);
@@ -110,8 +107,8 @@ public final class Server {
         }
     }
 
-    private Database database(Vertx vertx, Database.Beginning beginning) {
-        Database database = await(beginning.open(vertx));
+    private Database database(Vertx vertx) {
+        Database database = await(Database.open(vertx, Database.Settings.of(settings.data(), settings.database())));
         closing("database", database::close);
         await(database.migrate(List.of(Identity.MIGRATIONS)));
         return database;

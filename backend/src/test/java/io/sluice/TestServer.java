@@ -1,6 +1,5 @@
 package io.sluice;
 
-import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
 import io.sluice.web.Route;
 import io.vertx.core.Vertx;
@@ -31,14 +30,6 @@ public final class TestServer implements AutoCloseable {
 
     public List<Route> routes() {
         return server.routes();
-    }
-
-    Database database() {
-        return database.database();
-    }
-
-    Vertx vertx() {
-        return vertx;
     }
 
     public String address() {

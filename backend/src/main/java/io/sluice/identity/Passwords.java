@@ -1,5 +1,8 @@
 package io.sluice.identity;
 
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Gauge;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -29,13 +32,18 @@ final class Passwords {
     private final Identity.Hashing hashing;
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final Identity.Metrics metrics;
+    private final Counter refused;
+    private final Gauge queue;
     private final Phc nobody;
 
-    Passwords(Vertx vertx, Identity.Hashing hashing, Identity.Metrics metrics) {
+    Passwords(Vertx vertx, Identity.Hashing hashing, CollectorRegistry registry) {
         this.worker = vertx.createSharedWorkerExecutor("sluice-passwords", AT_ONCE, 10, TimeUnit.SECONDS);
         this.hashing = hashing;
-        this.metrics = metrics;
+        this.refused = Counter.build(
+                        "sluice_identity_passwords_refused_total", "Password checks refused because too many waited")
+                .register(registry);
+        this.queue = Gauge.build("sluice_identity_passwords_waiting", "Password checks running or waiting")
+                .register(registry);
         this.nobody = new Phc(hashing, bytes(SALT_BYTES), bytes(HASH_BYTES));
     }
 
@@ -67,16 +75,16 @@ final class Passwords {
     private <T> Future<T> bounded(Callable<T> work) {
         if (waiting.incrementAndGet() > QUEUE) {
             waiting.decrementAndGet();
-            metrics.passwordsRefused.inc();
+            refused.inc();
             return Future.failedFuture(Problem.unavailable(
                     "Too many people sign in at this moment. Try again in a few seconds.",
                     new IllegalStateException("password queue full"),
                     Duration.ofSeconds(2)));
         }
-        metrics.passwordsWaiting.inc();
+        queue.inc();
         return worker.executeBlocking(work, false).onComplete(done -> {
             waiting.decrementAndGet();
-            metrics.passwordsWaiting.dec();
+            queue.dec();
         });
     }
 

@@ -1,6 +1,8 @@
 package io.sluice.identity;
 
 import io.netty.util.NetUtil;
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
 import io.sluice.identity.People.User;
 import io.sluice.identity.PeopleStore.Stored;
 import io.sluice.web.Problem;
@@ -27,7 +29,7 @@ final class SignIn {
     private final PeopleStore people;
     private final SignInStore store;
     private final Passwords passwords;
-    private final Identity.Metrics metrics;
+    private final Counter tries;
     private final Vertx vertx;
     private final long timer;
     private long minute;
@@ -43,12 +45,14 @@ final class SignIn {
         record Disabled(User user) implements Result {}
     }
 
-    SignIn(Vertx vertx, PeopleStore people, SignInStore store, Passwords passwords, Identity.Metrics metrics) {
+    SignIn(Vertx vertx, PeopleStore people, SignInStore store, Passwords passwords, CollectorRegistry registry) {
         this.vertx = vertx;
         this.people = people;
         this.store = store;
         this.passwords = passwords;
-        this.metrics = metrics;
+        this.tries = Counter.build("sluice_identity_sign_ins_total", "Tries to sign in, by what came of them")
+                .labelNames("result")
+                .register(registry);
         this.timer = vertx.setPeriodic(
                 SWEEP_EVERY.toMillis(),
                 tick -> store.sweep(WITHIN)
@@ -128,7 +132,7 @@ final class SignIn {
     }
 
     private void count(String result) {
-        metrics.signIns.labels(result).inc();
+        tries.labels(result).inc();
     }
 
     private Future<Void> allowed(String key, int most) {

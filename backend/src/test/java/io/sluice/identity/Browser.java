@@ -5,7 +5,6 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketConnectOptions;
 import io.vertx.core.json.JsonObject;
@@ -15,10 +14,8 @@ import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** What a browser does: keeps cookies, says where a form comes from, and stays at a redirect so that a test can look at it. */
 public final class Browser {
@@ -28,18 +25,11 @@ public final class Browser {
     public final Map<String, String> cookies = new TreeMap<>();
     public final MultiMap headers = MultiMap.caseInsensitiveMultiMap();
 
-    Browser(Vertx vertx, WebClient client, String address) {
+    Browser(Vertx vertx, String address) {
         this.vertx = vertx;
-        this.client = client;
         this.address = address;
-    }
-
-    /** The connections that all browsers of a gateway share. */
-    static WebClient client(Vertx vertx) {
-        return WebClient.create(
-                vertx,
-                new WebClientOptions().setFollowRedirects(false).setUserAgent("Firefox/140.0 (X11; Linux)"),
-                new PoolOptions().setHttp1MaxSize(64));
+        this.client = WebClient.create(
+                vertx, new WebClientOptions().setFollowRedirects(false).setUserAgent("Firefox/140.0 (X11; Linux)"));
     }
 
     public Browser signIn(String name, String password) {
@@ -70,7 +60,10 @@ public final class Browser {
     }
 
     public Future<HttpResponse<Buffer>> send(
-            HttpMethod method, String path, @Nullable String type, @Nullable Buffer body) {
+            HttpMethod method,
+            String path,
+            @org.jspecify.annotations.Nullable String type,
+            @org.jspecify.annotations.Nullable Buffer body) {
         HttpRequest<Buffer> request = client.requestAbs(method, address + path).putHeaders(shown());
         if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             request.putHeader("Origin", address);
@@ -78,7 +71,7 @@ public final class Browser {
         if (type != null) {
             request.putHeader("Content-Type", type);
         }
-        return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(answer -> keep(answer.cookies()));
+        return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(this::keep);
     }
 
     public Future<WebSocket> open(String path, String... protocols) {
@@ -89,20 +82,16 @@ public final class Browser {
                         .setSubProtocols(List.of(protocols)));
     }
 
-    String cookie(String name) {
-        return Objects.requireNonNull(cookies.get(name), name);
-    }
-
     /** A second window of the same browser. */
     Browser copy() {
-        var copy = new Browser(vertx, client, address);
+        var copy = new Browser(vertx, address);
         copy.cookies.putAll(cookies);
         copy.headers.addAll(headers);
         return copy;
     }
 
     Browser at(Gateway other) {
-        var moved = new Browser(vertx, client, other.address());
+        var moved = new Browser(vertx, other.address());
         moved.cookies.putAll(cookies);
         moved.headers.addAll(headers);
         return moved;
@@ -120,8 +109,8 @@ public final class Browser {
         return all;
     }
 
-    synchronized void keep(List<String> set) {
-        for (String cookie : set) {
+    private synchronized void keep(HttpResponse<Buffer> answer) {
+        for (String cookie : answer.cookies()) {
             String[] parts = cookie.split(";", 2);
             int equals = parts[0].indexOf('=');
             String value = parts[0].substring(equals + 1);

@@ -6,6 +6,7 @@ import io.sluice.jobs.placement.Snapshot.Held;
 import io.sluice.jobs.placement.Snapshot.Running;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +98,7 @@ final class Machines {
     final Room free;
     final List<Tenant> tenants = new ArrayList<>();
     final List<Claim> claims = new ArrayList<>();
+    private @Nullable List<Tenant> byEnd;
     private final Map<Long, Room> views = new HashMap<>();
 
     Machines(Snapshot snapshot, Layout layout) {
@@ -199,43 +201,75 @@ final class Machines {
                 devices);
     }
 
-    /** What a job could use from a later time on; {@link #NEVER}: when everybody has gone who is here now. */
-    Room later(long time, int priority, long runs) {
-        Room room = free.copy();
-        for (Tenant tenant : tenants) {
-            if (tenant.end() <= time) {
-                for (Stay stay : tenant.stays()) {
-                    release(room, stay);
-                }
-            }
+    /** Those whose end is known, the soonest first. */
+    List<Tenant> byEnd() {
+        if (byEnd == null) {
+            byEnd = tenants.stream()
+                    .filter(tenant -> tenant.end != NEVER)
+                    .sorted(Comparator.<Tenant>comparingLong(tenant -> tenant.end)
+                            .thenComparing(tenant -> tenant.job.job()))
+                    .toList();
         }
-        long end = time == NEVER || runs == NEVER ? NEVER : time + runs;
-        for (Claim claim : claims) {
-            if (claim.demand().priority() >= priority && (claim.isCollecting() || claim.start() < end)) {
-                leave(room, claim, time);
+        return byEnd;
+    }
+
+    /** At most this becomes free at known times. */
+    Room whenAllKnownEnded() {
+        Room room = free.copy();
+        for (Tenant tenant : byEnd()) {
+            for (Stay stay : tenant.stays) {
+                if (stay.node() >= 0) {
+                    room.give(stay.node(), stay.cpus(), stay.memory(), stay.mask() & layout.well[stay.node()]);
+                }
             }
         }
         return room;
     }
 
-    void release(Room room, Stay stay) {
-        if (stay.node() >= 0) {
-            room.give(stay.node(), stay.cpus(), stay.memory(), stay.mask() & layout.well[stay.node()]);
-        }
+    Future future(Pass.Entry entry) {
+        return new Future(entry);
     }
 
-    private static void leave(Room room, Claim claim, long time) {
-        for (int index = 0; index < claim.nodes.length; index++) {
-            Stay piece = claim.pieces[index];
-            int node = piece.node();
-            if (claim.isCollecting() || claim.start() <= time) {
-                room.take(node, piece.cpus(), piece.memory(), piece.mask());
-            } else {
-                room.put(
-                        node,
-                        Math.min(room.cpus[node], claim.slackCpus[index]),
-                        Math.min(room.memory[node], claim.slackMemory[index]),
-                        room.devices[node] & ~piece.mask());
+    /** What a job could use when others have gone, beside everything that is kept for jobs before it. */
+    final class Future {
+        final Room room = free.copy();
+        final Quotas quotas;
+        private final long[] kept = new long[layout.size];
+        private final String cluster;
+
+        private Future(Pass.Entry entry) {
+            quotas = entry.line.quotas.copy();
+            cluster = entry.demand.cluster();
+            for (Claim claim : claims) {
+                if (claim.demand.priority() >= entry.demand.priority()) {
+                    for (Stay piece : claim.pieces) {
+                        room.take(piece.node(), piece.cpus(), piece.memory(), piece.mask());
+                        kept[piece.node()] |= piece.mask();
+                    }
+                }
+            }
+        }
+
+        void release(Tenant tenant) {
+            for (Stay stay : tenant.stays) {
+                int node = stay.node();
+                if (node >= 0) {
+                    room.give(node, stay.cpus(), stay.memory(), stay.mask() & layout.well[node] & ~kept[node]);
+                }
+            }
+            if (tenant.job.cluster().equals(cluster)) {
+                charge(tenant, quotas, -1);
+            }
+        }
+
+        void hold(Tenant tenant) {
+            for (Stay stay : tenant.stays) {
+                if (stay.node() >= 0) {
+                    room.take(stay.node(), stay.cpus(), stay.memory(), stay.mask());
+                }
+            }
+            if (tenant.job.cluster().equals(cluster)) {
+                charge(tenant, quotas, 1);
             }
         }
     }
@@ -287,9 +321,15 @@ final class Machines {
         return tenant.end() <= now + 1;
     }
 
+    /** Whether all that it waits for is leaving. */
+    boolean isMakingRoom(@Nullable Claim claim) {
+        return claim != null && claim.start <= now + 1;
+    }
+
     /** It is told to go, and holds its place until it has; or not after all. */
     void dismiss(Tenant tenant, boolean goes) {
         tenant.end = goes ? now + 1 : end(tenant.job);
+        byEnd = null;
     }
 
     /** The job of a plan moves in. */
@@ -303,6 +343,7 @@ final class Machines {
             tighten(stay, end);
         }
         tenants.add(new Tenant(job, end, stays));
+        byEnd = null;
         views.forEach((binding, view) -> {
             if (binding != 0) {
                 stays.forEach(stay -> refresh(view, binding, stay.node()));

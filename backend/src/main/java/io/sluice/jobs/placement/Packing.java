@@ -3,7 +3,11 @@ package io.sluice.jobs.placement;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,16 +54,20 @@ final class Packing {
             }
         }
 
-        int tasks() {
-            return pieces.stream().mapToInt(Piece::tasks).sum();
-        }
-
-        boolean isWhole() {
-            return tasks() == shape.tasks();
+        /** What is needed beside this plan of a shape. */
+        Shape.Key rest(Shape.Key whole, Shape shape) {
+            int[] left = shape.instances.clone();
+            pieces.forEach(piece -> left[piece.role()] -= piece.tasks());
+            return whole.with(left);
         }
     }
 
     private record Option(int node, int capacity, long waste) {}
+
+    /** Below this a waste leaves nothing of a half. */
+    private static final long FULL_HALF = 1L << 41;
+
+    private static final int MOST_LOOKS = 4_000;
 
     private static final Comparator<Option> FEW_NODES = Comparator.<Option>comparingInt(option -> -option.capacity)
             .thenComparingLong(Option::waste)
@@ -69,28 +77,33 @@ final class Packing {
     private final Shape shape;
     private final Quotas quotas;
     private final @Nullable Room nearly;
+    /** Anywhere will do: it is only asked whether it fits. */
+    private final boolean anywhere;
+
+    private int looks;
     private int[] types = {};
     private List<Piece> pieces = new ArrayList<>();
 
-    private Packing(Room room, Shape shape, Quotas quotas, @Nullable Room nearly) {
+    private Packing(Room room, Shape shape, Quotas quotas, @Nullable Room nearly, boolean anywhere) {
         this.room = room;
         this.shape = shape;
         this.quotas = quotas;
         this.nearly = nearly;
+        this.anywhere = anywhere;
     }
 
     /** Null: a gang does not fit as a whole, or not one task of any other job. */
     static @Nullable Plan place(Room room, Shape shape, Quotas quotas) {
-        return new Packing(room, shape, quotas, null).best();
+        return new Packing(room, shape, quotas, null, false).best();
     }
 
     /** As {@link #place}, and rather where little has to end before: {@code nearly} is what is free now. */
     static @Nullable Plan collect(Room room, Shape shape, Quotas quotas, Room nearly) {
-        return new Packing(room, shape, quotas, nearly).best();
+        return new Packing(room, shape, quotas, nearly, false).best();
     }
 
     static boolean fits(Room room, Shape shape, Quotas quotas) {
-        Plan plan = place(room, shape, quotas);
+        Plan plan = new Packing(room, shape, quotas, null, true).best();
         if (plan != null) {
             undo(plan, room, quotas);
         }
@@ -101,28 +114,76 @@ final class Packing {
         Shape shape = plan.shape();
         for (Piece piece : plan.pieces()) {
             int role = piece.role();
-            room.give(piece.node(), piece.tasks() * shape.cpus[role], piece.tasks() * shape.memory[role], piece.mask());
+            room.restore(
+                    piece.node(), piece.tasks() * shape.cpus[role], piece.tasks() * shape.memory[role], piece.mask());
             quotas.charge(-piece.tasks(), shape.cpus[role], shape.memory[role], plan.types[role], shape.devices[role]);
         }
     }
 
     private @Nullable Plan best() {
-        for (int[] choice : shape.choices) {
+        for (int[] choice : choices()) {
             types = choice;
-            pieces = new ArrayList<>();
-            boolean whole = placeAll();
-            Plan plan = new Plan(shape, types, pieces);
-            if (whole || (!shape.gang && !pieces.isEmpty())) {
-                return plan;
+            for (int[] order : shape.orders) {
+                pieces = new ArrayList<>();
+                boolean whole = placeAll(order);
+                Plan plan = new Plan(shape, types, pieces);
+                if (whole || (!shape.gang && !pieces.isEmpty())) {
+                    return plan;
+                }
+                undo(plan, room, quotas);
             }
-            undo(plan, room, quotas);
+            if (shape.gang && shape.roles > 1) {
+                pieces = new ArrayList<>();
+                looks = MOST_LOOKS;
+                if (placeAnyWay(shape.orders.getFirst(), 0, 0, 0)) {
+                    return new Plan(shape, types, pieces);
+                }
+            }
         }
         return null;
     }
 
-    private boolean placeAll() {
+    /** Roles can be in one another's way on small clusters: tries every way, as long as that does not take long. */
+    private boolean placeAnyWay(int[] order, int index, int placed, int from) {
+        if (index == order.length) {
+            return true;
+        }
+        int role = order[index];
+        int left = shape.instances[role] - placed;
+        if (left == 0) {
+            return placeAnyWay(order, index + 1, 0, 0);
+        }
+        int allowed = quotas.most(left, shape.cpus[role], shape.memory[role], types[role], shape.devices[role]);
+        for (int node = from; allowed == left && node < room.layout.size && looks-- > 0; node++) {
+            for (int tasks = room.usable.get(node) ? Math.min(left, capacity(node, role)) : 0; tasks > 0; tasks--) {
+                take(role, node, tasks);
+                if (placeAnyWay(order, index, placed + tasks, node + 1)) {
+                    return true;
+                }
+                undo(new Plan(shape, types, List.of(pieces.removeLast())), room, quotas);
+            }
+        }
+        return false;
+    }
+
+    /** Of more types that would do, the one that most are free of. */
+    private List<int[]> choices() {
+        if (shape.choices.size() == 1 || anywhere) {
+            return shape.choices;
+        }
+        Map<Integer, Long> free = new HashMap<>();
+        ToLongFunction<int[]> most = choice -> IntStream.of(choice)
+                .filter(type -> type >= 0)
+                .mapToLong(type -> free.computeIfAbsent(type, room::freeEverywhere))
+                .sum();
+        return shape.choices.stream()
+                .sorted(Comparator.comparingLong(most).reversed())
+                .toList();
+    }
+
+    private boolean placeAll(int[] order) {
         boolean whole = true;
-        for (int role : shape.order) {
+        for (int role : order) {
             int placed = placeRole(role);
             whole &= placed == shape.instances[role];
             if (!whole && shape.gang) {
@@ -138,71 +199,78 @@ final class Packing {
         if (allowed == 0 || (shape.gang && allowed < wanted)) {
             return 0;
         }
-        int placed = 0;
+        if (room.isHopeless(types[role], shape.devices[role], shape.cpus[role], shape.memory[role])) {
+            return 0;
+        }
+        int placed;
         if (shape.devices[role] > 0) {
-            placed = spread(role, allowed, deviceOptions(role, allowed));
+            placed = search(role, allowed, room.byDevices(types[role]), shape.devices[role]);
         } else {
-            placed = spread(role, allowed, cpuOptions(role, allowed, false));
+            int slot = Room.slot(shape.cpus[role]);
+            placed = search(role, allowed, room.byCpus(false), slot);
             if (placed < allowed) {
-                placed += spread(role, allowed - placed, cpuOptions(role, allowed - placed, true));
+                placed += search(role, allowed - placed, room.byCpus(true), slot);
             }
+        }
+        if (placed == 0 && pieces.isEmpty()) {
+            room.remember(types[role], shape.devices[role], shape.cpus[role], shape.memory[role]);
         }
         return placed;
     }
 
-    /** One node for all if there is one, otherwise as few as possible, and the last of them the tightest. */
+    /** From the nodes with least left to those with most. One node for all is best, and then the tightest. */
+    private int search(int role, int wanted, @Nullable BitSet[] shelf, int from) {
+        List<Option> few = new ArrayList<>();
+        Option best = null;
+        for (int slot = from; slot < shelf.length && !isTight(best, role); slot++) {
+            BitSet nodes = shelf[slot];
+            for (int node = nodes == null ? -1 : nodes.nextSetBit(0); nodes != null && node >= 0; ) {
+                int capacity = Math.min(wanted, capacity(node, role));
+                if (capacity == wanted) {
+                    long waste = anywhere ? 0 : waste(node, role, capacity);
+                    best = best == null || waste < best.waste ? new Option(node, capacity, waste) : best;
+                    if (anywhere) {
+                        break;
+                    }
+                } else if (capacity > 0 && best == null) {
+                    few.add(new Option(node, capacity, anywhere ? 0 : waste(node, role, capacity)));
+                }
+                node = nodes.nextSetBit(node + 1);
+            }
+        }
+        if (best != null) {
+            take(role, best.node, wanted);
+            return wanted;
+        }
+        return spread(role, wanted, few);
+    }
+
+    /** Whether no node with more left fits better. On boards the half counts first: a fuller node may have an emptier one. */
+    private boolean isTight(@Nullable Option best, int role) {
+        boolean board = types[role] >= 0 && room.layout.board[types[role]];
+        return best != null && nearly == null && (anywhere || !board || best.waste < FULL_HALF);
+    }
+
+    /** On as few nodes as possible, and the last of them the tightest. */
     private int spread(int role, int wanted, List<Option> options) {
         int left = wanted;
-        options.sort(FEW_NODES);
+        if (!anywhere) {
+            options.sort(FEW_NODES);
+        }
         for (int next = 0; next < options.size() && left > 0; next++) {
+            int last = left;
             Option option = options.get(next);
-            for (int other = next + 1; other < options.size() && options.get(other).capacity >= left; other++) {
-                if (waste(options.get(other), role, left) < waste(option, role, left)) {
-                    option = options.get(other);
-                }
+            if (option.capacity >= last && !anywhere) {
+                option = options.subList(next, options.size()).stream()
+                        .filter(other -> other.capacity >= last)
+                        .min(Comparator.comparingLong(other -> waste(other.node, role, last)))
+                        .orElse(option);
             }
             int tasks = Math.min(left, option.capacity);
             take(role, option.node, tasks);
             left -= tasks;
         }
         return wanted - left;
-    }
-
-    private List<Option> deviceOptions(int role, int wanted) {
-        List<Option> options = new ArrayList<>();
-        int each = shape.devices[role];
-        for (int count = each; count <= Snapshot.Node.MOST_DEVICES; count++) {
-            if (addOptions(options, room.withDevices(types[role], count), role, wanted) && nearly == null) {
-                break;
-            }
-        }
-        return options;
-    }
-
-    private List<Option> cpuOptions(int role, int wanted, boolean onDeviceNodes) {
-        List<Option> options = new ArrayList<>();
-        for (int slot = Room.slot(shape.cpus[role]); slot < Room.slots(); slot++) {
-            if (addOptions(options, room.withCpus(onDeviceNodes, slot), role, wanted) && nearly == null) {
-                break;
-            }
-        }
-        return options;
-    }
-
-    /** Whether one of these nodes takes all: nodes with more left would fit less tightly. */
-    private boolean addOptions(List<Option> options, @Nullable BitSet nodes, int role, int wanted) {
-        if (nodes == null) {
-            return false;
-        }
-        boolean enough = false;
-        for (int node = nodes.nextSetBit(0); node >= 0; node = nodes.nextSetBit(node + 1)) {
-            int capacity = Math.min(wanted, capacity(node, role));
-            if (capacity > 0) {
-                options.add(new Option(node, capacity, waste(node, role, capacity)));
-                enough |= capacity == wanted;
-            }
-        }
-        return enough;
     }
 
     private int capacity(int node, int role) {
@@ -212,10 +280,6 @@ final class Packing {
                 cpu == 0 ? Integer.MAX_VALUE : room.cpus[node] / cpu,
                 memory == 0 ? Integer.MAX_VALUE : room.memory[node] / memory);
         return shape.devices[role] == 0 ? most : Math.min(most, room.capacity(node, types[role], shape.devices[role]));
-    }
-
-    private long waste(Option option, int role, int tasks) {
-        return tasks >= option.capacity ? option.waste : waste(option.node, role, tasks);
     }
 
     /** What is left of the node, and how much has to end there first; devices count before processors, those before memory. */
@@ -230,7 +294,7 @@ final class Packing {
     }
 
     private long missing(Room nearly, int node) {
-        return shape.devices[shape.order[0]] > 0
+        return shape.devices[shape.orders.getFirst()[0]] > 0
                 ? Long.bitCount(room.devices[node] & ~nearly.devices[node] & room.layout.well[node])
                 : Math.max(0, Math.min(0x3fff, room.cpus[node] - nearly.cpus[node]));
     }

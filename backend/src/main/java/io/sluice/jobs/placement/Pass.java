@@ -12,6 +12,7 @@ import io.sluice.jobs.placement.Snapshot.Running;
 import io.sluice.jobs.placement.Waiting.Why;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,16 +36,17 @@ final class Pass {
     /** A job that waits, and what has been found about it. */
     static final class Entry {
         final Demand demand;
-        final Shape shape;
         final Line line;
         /** Why it is not looked at; null: it is. */
         final @Nullable Why barred;
 
+        /** What of it still waits. */
+        Shape shape;
+
         @Nullable
         Claim claim;
 
-        @Nullable
-        Plan plan;
+        final List<Place> places = new ArrayList<>();
 
         Entry(Demand demand, Shape shape, Line line, @Nullable Why barred) {
             this.demand = demand;
@@ -54,7 +56,7 @@ final class Pass {
         }
 
         boolean isDone() {
-            return plan != null && plan.isWhole();
+            return barred == null && shape.tasks() == 0;
         }
     }
 
@@ -64,6 +66,7 @@ final class Pass {
         final boolean known;
         final List<Entry> entries = new ArrayList<>();
         int next;
+        double share;
         /** The first job that has to wait; those after it may only pass it. */
         @Nullable
         Entry head;
@@ -107,6 +110,7 @@ final class Pass {
         }
         machines.tenants.forEach(
                 tenant -> machines.charge(tenant, line(tenant.job().cluster()).quotas, 1));
+        lines.values().forEach(line -> line.share = line.quotas.share());
         snapshot.queue().stream().sorted(ORDER).forEach(this::enqueue);
         reservations = new Reservations(machines);
     }
@@ -120,6 +124,10 @@ final class Pass {
         Shape shape = shapes.computeIfAbsent(
                 Shape.Key.of(demand), key -> new Shape(shapes.size(), key.gang(), key.roles(), layout.types));
         line.entries.add(new Entry(demand, shape, line, reasons.barred(shape, line)));
+    }
+
+    private Shape shape(Shape.Key needed) {
+        return shapes.computeIfAbsent(needed, key -> new Shape(shapes.size(), key.gang(), key.roles(), layout.types));
     }
 
     Decisions decisions() {
@@ -180,7 +188,7 @@ final class Pass {
             if ((heads && line.head != null) || line.first() == null) {
                 continue;
             }
-            double share = line.quotas.share();
+            double share = line.share;
             if (best == null || share < least) {
                 best = line;
                 least = share;
@@ -194,28 +202,40 @@ final class Pass {
         entry.line.next++;
         if (!entry.isDone()) {
             entry.line.head = entry;
-            if (entry.plan == null) {
+            if (entry.places.isEmpty()) {
                 reserve(entry);
             }
         }
     }
 
+    /** Of a job that is no gang the rest is tried again: with another type of device it may fit. */
     private void attempt(Entry entry) {
+        boolean more = true;
+        while (more && !entry.isDone()) {
+            more = startSome(entry);
+        }
+        if (!entry.places.isEmpty()) {
+            starts.add(new Start(entry.demand.job(), entry.places));
+        }
+    }
+
+    private boolean startSome(Entry entry) {
         Demand demand = entry.demand;
         long end = machines.endOf(demand);
         Failed key = new Failed(machines.binding(demand.priority(), end), entry.shape.id, entry.line);
         if (failed.contains(key)) {
-            return;
+            return false;
         }
         Room room = machines.seenBy(demand.priority(), end);
         Quotas quotas = quotas(entry, end);
         Plan plan = Packing.place(room, entry.shape, quotas);
         if (plan == null) {
             failed.add(key);
-        } else {
-            Packing.undo(plan, room, quotas);
-            start(entry, plan, end);
+            return false;
         }
+        Packing.undo(plan, room, quotas);
+        start(entry, plan, end);
+        return true;
     }
 
     /** Beside what is kept for the head of its own virtual cluster. */
@@ -233,6 +253,7 @@ final class Pass {
         Demand demand = entry.demand;
         Claim claim = kept(entry.line, end);
         plan.charge(entry.line.quotas);
+        entry.line.share = entry.line.quotas.share();
         if (claim != null) {
             plan.charge(claim.quotas());
         }
@@ -248,23 +269,23 @@ final class Pass {
                         false,
                         List.of()),
                 plan);
-        entry.plan = plan;
-        starts.add(new Start(demand.job(), places(demand, plan)));
+        addPlaces(entry, plan);
+        entry.shape = shape(plan.rest(Shape.Key.of(demand), entry.shape));
     }
 
-    private List<Place> places(Demand demand, Plan plan) {
-        List<Place> places = new ArrayList<>();
-        int[] next = new int[demand.roles().size()];
+    private void addPlaces(Entry entry, Plan plan) {
+        List<Demand.Role> roles = entry.demand.roles();
+        int[] next = new int[roles.size()];
+        Arrays.setAll(next, role -> roles.get(role).instances() - entry.shape.instances[role]);
         for (Piece piece : plan.pieces()) {
             for (long mask : piece.masks()) {
-                places.add(new Place(
-                        demand.roles().get(piece.role()).name(),
+                entry.places.add(new Place(
+                        roles.get(piece.role()).name(),
                         next[piece.role()]++,
                         layout.nodes.get(piece.node()).name(),
                         layout.ids(piece.node(), mask)));
             }
         }
-        return places;
     }
 
     private void reserve(Entry entry) {
@@ -276,14 +297,15 @@ final class Pass {
         kept.preempted().forEach(job -> preempts.add(new Preempt(job, entry.demand.job())));
     }
 
-    /** The turn of a head is kept while it waits; the one that uses least of its quota, and any that waits too long, goes ahead. */
+    /**
+     * The turn of a head is kept while it waits. The one that uses least of its quota goes ahead, and any that waits too
+     * long, or for which others have been told to go: what they leave is not for somebody else.
+     */
     private Map<String, Turn> turns() {
         Map<String, Turn> turns = new HashMap<>();
         Line neediest = null;
         for (Line line : lines.values()) {
-            if (line.head != null
-                    && reasons.hasQuota(line.head)
-                    && (neediest == null || line.quotas.share() < neediest.quotas.share())) {
+            if (line.head != null && reasons.hasQuota(line.head) && (neediest == null || line.share < neediest.share)) {
                 neediest = line;
             }
         }
@@ -294,7 +316,7 @@ final class Pass {
                 Instant ahead = turn == null ? null : turn.ahead();
                 boolean late =
                         !snapshot.now().isBefore(since.plus(snapshot.rules().longest()));
-                if (ahead == null && (line == neediest || late)) {
+                if (ahead == null && (line == neediest || late || machines.isMakingRoom(line.head.claim))) {
                     ahead = snapshot.now();
                 }
                 turns.put(line.quotas.name, new Turn(line.head.demand.job(), since, ahead));

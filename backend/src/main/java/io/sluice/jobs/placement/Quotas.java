@@ -105,6 +105,20 @@ final class Quotas {
         }
     }
 
+    /** Whether a plain gang, or one task of another plain job, is within the quota. */
+    boolean allows(Shape shape, boolean whenEmpty) {
+        int[] types = shape.choices.getFirst();
+        for (int index = 0; index < used.length; index++) {
+            Limit limit = limits.get(index);
+            long most = whenEmpty ? limit.most() : limit.most() - used[index];
+            long needed = shape.gang ? shape.needs(limit, types) : shape.perTask(limit, types);
+            if (needed > 0 && needed > most) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     static long amount(Limit limit, int cpus, int memory, int type, int devices) {
         return switch (limit.resource()) {
             case CPU -> cpus;

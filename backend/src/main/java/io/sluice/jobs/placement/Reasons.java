@@ -68,7 +68,7 @@ final class Reasons {
     }
 
     private boolean overQuota(Shape shape, Line line) {
-        return !fitsAlone(shape, ideal, line.quotas.emptied());
+        return shape.isPlain() ? !line.quotas.allows(shape, true) : !fitsAlone(shape, ideal, line.quotas.emptied());
     }
 
     /** A gang as a whole, of others one task of every role. */
@@ -86,7 +86,9 @@ final class Reasons {
 
     /** Whether the quota alone would let it start. */
     boolean hasQuota(Entry entry) {
-        return Packing.fits(ideal, entry.shape, entry.line.quotas.copy());
+        return entry.shape.isPlain()
+                ? entry.line.quotas.allows(entry.shape, false)
+                : Packing.fits(ideal, entry.shape, entry.line.quotas.copy());
     }
 
     List<Waiting> waiting(Pass pass) {
@@ -102,6 +104,14 @@ final class Reasons {
             }
         }
         return all;
+    }
+
+    /** Of a job that started in parts. */
+    private static Holder together(Holder one, Holder other) {
+        Instant end = one.expectedEnd();
+        Instant otherEnd = other.expectedEnd();
+        Instant last = end == null || otherEnd == null ? null : end.isAfter(otherEnd) ? end : otherEnd;
+        return new Holder(one.job(), one.user(), one.amount() + other.amount(), last);
     }
 
     private record Lack(Why why, List<Shortage> shortages, List<Holder> holders, List<Outage> outages) {}
@@ -166,7 +176,7 @@ final class Reasons {
                         List.of(entry.barred, entry.shape.id, entry.line.quotas.name),
                         key -> barred(entry, entry.barred));
             }
-            if (claim != null && claim.start() <= machines.now + 1) {
+            if (machines.isMakingRoom(claim)) {
                 Lack machine = machine(entry);
                 return new Lack(Why.MAKING_ROOM, machine.shortages, machine.holders, machine.outages);
             }
@@ -178,9 +188,13 @@ final class Reasons {
         }
 
         private Lack machine(Entry entry) {
-            return fitsFree.computeIfAbsent(entry.shape.id, id -> Packing.fits(machines.free, entry.shape, nobody))
+            Shape shape = entry.shape;
+            if (!fitsFree.computeIfAbsent(shape.id, id -> Packing.fits(machines.free, shape, nobody))) {
+                return lacks.computeIfAbsent(shape.id, id -> shortOf(shape));
+            }
+            return shape.isPlain() || Packing.fits(machines.free, shape, entry.line.quotas.copy())
                     ? new Lack(Why.RESERVED, List.of(), List.of(), List.of())
-                    : lacks.computeIfAbsent(entry.shape.id, id -> shortOf(entry.shape));
+                    : quota(entry, Why.QUOTA);
         }
 
         private Lack barred(Entry entry, Why why) {
@@ -197,27 +211,28 @@ final class Reasons {
         }
 
         private Lack quota(Entry entry, Why why) {
-            Shape shape = entry.shape;
-            Quotas quotas = entry.line.quotas;
+            List<Shortage> shortages = entry.shape.choices.stream()
+                    .map(types -> quota(entry.shape, types, entry.line.quotas, why))
+                    .filter(some -> !some.isEmpty())
+                    .findFirst()
+                    .orElse(List.of());
+            List<Holder> who = shortages.isEmpty() ? List.of() : holders(shortages.getFirst(), entry.line.quotas.name);
+            return new Lack(why, shortages, who, List.of());
+        }
+
+        private List<Shortage> quota(Shape shape, int[] types, Quotas quotas, Why why) {
             List<Shortage> shortages = new ArrayList<>();
             for (int index = 0; index < quotas.limits.size(); index++) {
                 Quotas.Limit limit = quotas.limits.get(index);
-                long needed = shape.gang ? shape.needs(limit) : shape.perTask(limit);
-                long free = limit.most() - quotas.used(index);
+                long each = shape.perTask(limit, types);
+                long needed = shape.gang ? shape.needs(limit, types) : each;
+                long free = Math.max(0, limit.most() - quotas.used(index));
                 if (needed > (why == Why.QUOTA ? free : limit.most())) {
                     shortages.add(new Shortage(
-                            limit.resource(),
-                            limit.type(),
-                            needed,
-                            Math.max(0, free),
-                            limit.most(),
-                            shape.perTask(limit),
-                            Math.max(0, free),
-                            limit.most()));
+                            limit.resource(), limit.type(), needed, free, limit.most(), each, free, limit.most()));
                 }
             }
-            List<Holder> who = shortages.isEmpty() ? List.of() : holders(shortages.getFirst(), quotas.name);
-            return new Lack(why, shortages, who, List.of());
+            return shortages;
         }
 
         private List<Shortage> never(Shape shape) {
@@ -331,22 +346,25 @@ final class Reasons {
                 case CPU -> stay.cpus();
                 case MEMORY_MB -> stay.memory();
             };
-            List<Holder> all = new ArrayList<>();
+            Map<String, Holder> all = new HashMap<>();
             for (Tenant tenant : machines.tenants) {
                 long has = cluster == null || tenant.job().cluster().equals(cluster)
                         ? tenant.stays().stream().mapToLong(amount).sum()
                         : 0;
                 if (has > 0) {
-                    all.add(new Holder(
+                    Holder holder = new Holder(
                             tenant.job().job(),
                             tenant.job().user(),
                             has,
-                            tenant.job().expectedEnd()));
+                            tenant.job().expectedEnd());
+                    all.merge(holder.job(), holder, Reasons::together);
                 }
             }
-            all.sort(
-                    Comparator.<Holder>comparingLong(holder -> -holder.amount()).thenComparing(Holder::job));
-            return List.copyOf(all.subList(0, Math.min(Waiting.MOST_HOLDERS, all.size())));
+            return all.values().stream()
+                    .sorted(Comparator.<Holder>comparingLong(holder -> -holder.amount())
+                            .thenComparing(Holder::job))
+                    .limit(Waiting.MOST_HOLDERS)
+                    .toList();
         }
 
         private List<Outage> outages(String type) {

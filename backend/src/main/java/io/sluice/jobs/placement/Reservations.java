@@ -1,12 +1,16 @@
 package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Machines.Claim;
+import io.sluice.jobs.placement.Machines.Future;
 import io.sluice.jobs.placement.Machines.Stay;
 import io.sluice.jobs.placement.Machines.Tenant;
 import io.sluice.jobs.placement.Packing.Plan;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reservations {
     /** Sets of two and three are looked for only among so many. */
+    private static final int MOST_SINGLES = 512;
+
     private static final int MOST_PAIRS = 48;
 
     private static final int MOST_TRIPLES = 16;
@@ -34,6 +40,7 @@ final class Reservations {
     }
 
     private final Machines machines;
+    private @Nullable Room allKnownEnded;
     private int searches;
 
     Reservations(Machines machines) {
@@ -42,14 +49,14 @@ final class Reservations {
 
     /** {@code collecting}: also when nobody knows when the rest becomes free. */
     Kept reserve(Pass.Entry entry, boolean collecting) {
-        Claim claim = claimAt(entry, machines.now + 1);
+        Claim claim = claimWhenLeft(entry);
         if (claim != null) {
             return new Kept(claim, List.of());
         }
         List<Tenant> victims = victims(entry);
         if (!victims.isEmpty()) {
             victims.forEach(victim -> machines.dismiss(victim, true));
-            claim = claimAt(entry, machines.now + 1);
+            claim = claimWhenLeft(entry);
             if (claim != null) {
                 return new Kept(
                         claim,
@@ -64,70 +71,108 @@ final class Reservations {
         return claim == null ? Kept.NOTHING : new Kept(claim, List.of());
     }
 
-    private @Nullable Claim claimAtKnownEnd(Pass.Entry entry) {
-        long[] ends = machines.tenants.stream()
-                .mapToLong(Tenant::end)
-                .filter(end -> end != Machines.NEVER)
-                .sorted()
-                .distinct()
-                .toArray();
-        int low = 0;
-        int high = ends.length - 1;
-        if (high < 0 || !fitsAt(entry, ends[high])) {
+    /** As soon as those have gone who are leaving. */
+    private @Nullable Claim claimWhenLeft(Pass.Entry entry) {
+        List<Tenant> leaving =
+                machines.tenants.stream().filter(machines::isLeaving).toList();
+        if (leaving.isEmpty()) {
             return null;
         }
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (fitsAt(entry, ends[middle])) {
-                high = middle;
+        Future future = machines.future(entry);
+        leaving.forEach(future::release);
+        return claim(entry, future, machines.now + 1);
+    }
+
+    private @Nullable Claim claim(Pass.Entry entry, Future future, long time) {
+        Plan plan = Packing.place(future.room, entry.shape, future.quotas);
+        return plan == null ? null : machines.keep(entry.demand, plan, future.room, time, future.quotas);
+    }
+
+    /** Looks ahead in growing steps, then in between: most jobs fit when a few others have ended. */
+    private @Nullable Claim claimAtKnownEnd(Pass.Entry entry) {
+        if (allKnownEnded == null) {
+            allKnownEnded = machines.whenAllKnownEnded();
+        }
+        if (!Packing.fits(allKnownEnded, entry.shape, entry.line.quotas.emptied())) {
+            return null;
+        }
+        Timeline timeline = new Timeline(entry);
+        int tooSoon = 0;
+        int enough = Math.min(1, timeline.length());
+        while (!timeline.fitsAfter(enough)) {
+            if (enough == timeline.length()) {
+                return null;
+            }
+            tooSoon = enough;
+            enough = Math.min(2 * enough, timeline.length());
+        }
+        while (enough - tooSoon > 1) {
+            int middle = (tooSoon + enough) >>> 1;
+            if (timeline.fitsAfter(middle)) {
+                enough = middle;
             } else {
-                low = middle + 1;
+                tooSoon = middle;
             }
         }
-        return claimAt(entry, ends[high]);
-    }
-
-    private boolean fitsAt(Pass.Entry entry, long time) {
-        return Packing.place(later(entry, time), entry.shape, quotas(entry, time)) != null;
-    }
-
-    private @Nullable Claim claimAt(Pass.Entry entry, long time) {
-        Room room = later(entry, time);
-        Quotas quotas = quotas(entry, time);
-        Plan plan = Packing.place(room, entry.shape, quotas);
-        return plan == null ? null : machines.keep(entry.demand, plan, room, time, quotas);
-    }
-
-    private Room later(Pass.Entry entry, long time) {
-        Demand demand = entry.demand;
-        long runs = demand.maxRun() == null ? Machines.NEVER : demand.maxRun().toMillis();
-        return machines.later(time, demand.priority(), runs);
-    }
-
-    private Quotas quotas(Pass.Entry entry, long time) {
-        Quotas quotas = entry.line.quotas.copy();
-        for (Tenant tenant : machines.tenants) {
-            if (tenant.end() <= time && isOf(tenant, entry)) {
-                machines.charge(tenant, quotas, -1);
-            }
-        }
-        return quotas;
-    }
-
-    private static boolean isOf(Tenant tenant, Pass.Entry entry) {
-        return tenant.job().cluster().equals(entry.demand.cluster());
+        return timeline.claimAfter(enough);
     }
 
     private @Nullable Claim collect(Pass.Entry entry) {
-        Room room = later(entry, Machines.NEVER);
-        Quotas then = quotas(entry, Machines.NEVER);
-        Plan plan = Packing.collect(room, entry.shape, then, machines.free);
+        Future future = machines.future(entry);
+        machines.tenants.forEach(future::release);
+        Plan plan = Packing.collect(future.room, entry.shape, future.quotas, machines.free);
         if (plan == null) {
             return null;
         }
         Quotas quotas = entry.line.quotas.copy();
         plan.charge(quotas);
-        return machines.keep(entry.demand, plan, room, Machines.NEVER, quotas);
+        return machines.keep(entry.demand, plan, future.room, Machines.NEVER, quotas);
+    }
+
+    /** What there is after so many of the known ends. */
+    private final class Timeline {
+        private final Pass.Entry entry;
+        private final Future future;
+        private final List<Tenant> tenants = machines.byEnd();
+        /** Each: how many have gone at one of the ends. */
+        private final int[] gone;
+
+        private int now;
+
+        Timeline(Pass.Entry entry) {
+            this.entry = entry;
+            future = machines.future(entry);
+            gone = IntStream.rangeClosed(0, tenants.size())
+                    .filter(count -> count == 0
+                            || count == tenants.size()
+                            || tenants.get(count - 1).end()
+                                    != tenants.get(count).end())
+                    .toArray();
+        }
+
+        int length() {
+            return gone.length - 1;
+        }
+
+        boolean fitsAfter(int ends) {
+            move(ends);
+            return Packing.fits(future.room, entry.shape, future.quotas);
+        }
+
+        @Nullable
+        Claim claimAfter(int ends) {
+            move(ends);
+            return claim(entry, future, tenants.get(gone[ends] - 1).end());
+        }
+
+        private void move(int ends) {
+            for (; now < gone[ends]; now++) {
+                future.release(tenants.get(now));
+            }
+            for (; now > gone[ends]; now--) {
+                future.hold(tenants.get(now - 1));
+            }
+        }
     }
 
     /** As few as possible, the lightest first; empty: it would not help. */
@@ -147,20 +192,19 @@ final class Reservations {
     private final class Search {
         private final Pass.Entry entry;
         private final List<Tenant> candidates;
-        private final Room room;
-        private final Quotas quotas;
+        private final Future future;
 
         Search(Pass.Entry entry, List<Tenant> candidates) {
             this.entry = entry;
             this.candidates = candidates;
-            room = later(entry, machines.now + 1);
-            quotas = quotas(entry, machines.now + 1);
+            future = machines.future(entry);
+            machines.tenants.stream().filter(machines::isLeaving).forEach(future::release);
         }
 
         List<Tenant> fewest() {
-            candidates.forEach(tenant -> let(tenant, true));
-            boolean helps = Packing.fits(room, entry.shape, quotas);
-            candidates.forEach(tenant -> let(tenant, false));
+            candidates.forEach(future::release);
+            boolean helps = fits();
+            candidates.forEach(future::hold);
             if (!helps) {
                 return List.of();
             }
@@ -170,22 +214,27 @@ final class Reservations {
                     return found;
                 }
             }
-            return greedy();
+            List<Tenant> lightest = enough(candidates);
+            List<Tenant> nearest = enough(byNode());
+            return nearest.size() < lightest.size() ? nearest : lightest;
+        }
+
+        private boolean fits() {
+            return Packing.fits(future.room, entry.shape, future.quotas);
         }
 
         private List<Tenant> among(int size, int from, List<Tenant> chosen) {
             if (size == 0) {
-                return Packing.fits(room, entry.shape, quotas) ? List.copyOf(chosen) : List.of();
+                return fits() ? List.copyOf(chosen) : List.of();
             }
             int total = size + chosen.size();
-            int to = Math.min(
-                    candidates.size(), total == 1 ? Integer.MAX_VALUE : total == 2 ? MOST_PAIRS : MOST_TRIPLES);
-            for (int index = from; index < to; index++) {
+            int most = total == 1 ? MOST_SINGLES : total == 2 ? MOST_PAIRS : MOST_TRIPLES;
+            for (int index = from; index < Math.min(candidates.size(), most); index++) {
                 Tenant tenant = candidates.get(index);
                 chosen.add(tenant);
-                let(tenant, true);
+                future.release(tenant);
                 List<Tenant> found = among(size - 1, index + 1, chosen);
-                let(tenant, false);
+                future.hold(tenant);
                 chosen.removeLast();
                 if (!found.isEmpty()) {
                     return found;
@@ -194,38 +243,42 @@ final class Reservations {
             return List.of();
         }
 
-        /** Until it fits; then those that turned out not to be needed stay, the heaviest first. */
-        private List<Tenant> greedy() {
-            List<Tenant> going = new ArrayList<>();
-            for (Tenant tenant : candidates) {
-                going.add(tenant);
-                let(tenant, true);
-                if (Packing.fits(room, entry.shape, quotas)) {
-                    break;
+        /** The first ones that make it fit, without those that turn out not to be needed, of which the last stay first. */
+        private List<Tenant> enough(List<Tenant> order) {
+            int going = 0;
+            for (int step = 1; going < order.size() && !fits(); step *= 2) {
+                for (int to = Math.min(order.size(), going + step); going < to; going++) {
+                    future.release(order.get(going));
                 }
             }
-            for (Tenant tenant : List.copyOf(going).reversed()) {
-                let(tenant, false);
-                if (Packing.fits(room, entry.shape, quotas)) {
-                    going.remove(tenant);
-                } else {
-                    let(tenant, true);
+            List<Tenant> needed = new ArrayList<>();
+            for (int index = going - 1; index >= 0; index--) {
+                future.hold(order.get(index));
+                if (!fits()) {
+                    future.release(order.get(index));
+                    needed.addFirst(order.get(index));
                 }
             }
-            return going;
+            needed.forEach(future::hold);
+            return needed;
         }
 
-        private void let(Tenant tenant, boolean go) {
-            for (Stay stay : tenant.stays()) {
-                if (go) {
-                    machines.release(room, stay);
-                } else if (stay.node() >= 0) {
-                    room.take(stay.node(), stay.cpus(), stay.memory(), stay.mask());
+        /** Nodes where the fewest have to go first. */
+        private List<Tenant> byNode() {
+            Map<Integer, List<Tenant>> onNode = new TreeMap<>();
+            for (Tenant tenant : candidates) {
+                for (Stay stay : tenant.stays()) {
+                    List<Tenant> there = onNode.computeIfAbsent(stay.node(), node -> new ArrayList<>());
+                    if (there.isEmpty() || there.getLast() != tenant) {
+                        there.add(tenant);
+                    }
                 }
             }
-            if (isOf(tenant, entry)) {
-                machines.charge(tenant, quotas, go ? -1 : 1);
-            }
+            return onNode.values().stream()
+                    .sorted(Comparator.comparingInt(List::size))
+                    .flatMap(List::stream)
+                    .distinct()
+                    .toList();
         }
     }
 }

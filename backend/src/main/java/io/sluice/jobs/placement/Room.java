@@ -1,6 +1,10 @@
 package io.sluice.jobs.placement;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,9 @@ final class Room {
     final int[] memory;
     final long[] devices;
     final BitSet usable;
+    /** What has no place anywhere, however few else start: devices, processors and memory, by type. */
+    private final Map<Integer, List<int[]>> hopeless = new HashMap<>();
+
     private final @Nullable BitSet[][] byDevices;
     private final @Nullable BitSet[][] byCpus;
 
@@ -69,28 +76,58 @@ final class Room {
         put(node, cpus[node] - cpu, memory[node] - memoryMB, devices[node] & ~mask);
     }
 
-    void give(int node, int cpu, int memoryMB, long mask) {
+    /** What was taken by a try is there again. */
+    void restore(int node, int cpu, int memoryMB, long mask) {
         put(node, cpus[node] + cpu, memory[node] + memoryMB, devices[node] | mask);
     }
 
-    /** Usable nodes with exactly so many free devices of a type; null: none. */
-    @Nullable
-    BitSet withDevices(int type, int count) {
-        return byDevices[type][count];
+    /** There is more than before. */
+    void give(int node, int cpu, int memoryMB, long mask) {
+        hopeless.clear();
+        restore(node, cpu, memoryMB, mask);
     }
 
-    /** Usable nodes with so many free processors, or that many and more for the last one; null: none. */
+    boolean isHopeless(int type, int count, int cpu, int memoryMB) {
+        List<int[]> known = hopeless.get(type);
+        if (known != null) {
+            for (int[] one : known) {
+                if (one[0] <= count && one[1] <= cpu && one[2] <= memoryMB) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    void remember(int type, int count, int cpu, int memoryMB) {
+        List<int[]> known = hopeless.computeIfAbsent(type, any -> new ArrayList<>());
+        known.removeIf(one -> one[0] >= count && one[1] >= cpu && one[2] >= memoryMB);
+        known.add(new int[] {count, cpu, memoryMB});
+    }
+
+    long freeEverywhere(int type) {
+        long free = 0;
+        for (int count = 1; count < byDevices[type].length; count++) {
+            BitSet nodes = byDevices[type][count];
+            free += nodes == null ? 0 : (long) count * nodes.cardinality();
+        }
+        return free;
+    }
+
+    /** Usable nodes by the number of their free devices of a type. */
     @Nullable
-    BitSet withCpus(boolean onDeviceNodes, int slot) {
-        return byCpus[onDeviceNodes ? 1 : 0][slot];
+    BitSet[] byDevices(int type) {
+        return byDevices[type];
+    }
+
+    /** Usable nodes by the number of their free processors; the last place is for that many and more. */
+    @Nullable
+    BitSet[] byCpus(boolean onDeviceNodes) {
+        return byCpus[onDeviceNodes ? 1 : 0];
     }
 
     static int slot(int cpu) {
         return Math.max(0, Math.min(cpu, MOST_CPUS));
-    }
-
-    static int slots() {
-        return MOST_CPUS + 1;
     }
 
     private void file(int node, boolean in) {

@@ -1,6 +1,7 @@
 package io.sluice.jobs.placement;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,15 +20,21 @@ final class Shape {
             return new Key(
                     demand.gang(),
                     demand.roles().stream()
-                            .map(role -> new Demand.Role(
-                                    "",
-                                    role.instances(),
-                                    role.cpus(),
-                                    role.memoryMB(),
-                                    role.devices(),
-                                    role.deviceType(),
-                                    role.shmMB()))
+                            .map(role -> nameless(role, role.instances()))
                             .toList());
+        }
+
+        Key with(int[] instances) {
+            return new Key(
+                    gang,
+                    IntStream.range(0, instances.length)
+                            .mapToObj(role -> nameless(roles.get(role), instances[role]))
+                            .toList());
+        }
+
+        private static Demand.Role nameless(Demand.Role role, int instances) {
+            return new Demand.Role(
+                    "", instances, role.cpus(), role.memoryMB(), role.devices(), role.deviceType(), role.shmMB());
         }
     }
 
@@ -39,8 +46,8 @@ final class Shape {
     final int[] memory;
     final int[] devices;
     final String[] typeNames;
-    /** Roles, the hardest to place first. */
-    final int[] order;
+    /** Roles in the orders in which they are tried: those with most devices first, or most processors, or most memory. */
+    final List<int[]> orders;
     /** Each: the type of every role. */
     final List<int[]> choices;
 
@@ -58,13 +65,7 @@ final class Shape {
                 .toArray();
         devices = list.stream().mapToInt(Demand.Role::devices).toArray();
         typeNames = list.stream().map(Shape::typeName).toArray(String[]::new);
-        order = IntStream.range(0, roles)
-                .boxed()
-                .sorted(Comparator.<Integer>comparingInt(role -> -devices[role])
-                        .thenComparingInt(role -> -cpus[role])
-                        .thenComparingInt(role -> -memory[role]))
-                .mapToInt(role -> role)
-                .toArray();
+        orders = orders();
         choices = choices();
     }
 
@@ -78,7 +79,7 @@ final class Shape {
         memory = new int[] {from.memory[role]};
         devices = new int[] {from.devices[role]};
         typeNames = new String[] {from.typeNames[role]};
-        order = new int[] {0};
+        orders = List.of(new int[] {0});
         choices = choices();
     }
 
@@ -87,6 +88,29 @@ final class Shape {
             return "";
         }
         return role.deviceType() == null || role.deviceType().isBlank() ? DeviceTypes.ANY : role.deviceType();
+    }
+
+    private List<int[]> orders() {
+        Comparator<Integer> byDevices = Comparator.comparingInt(role -> -devices[role]);
+        Comparator<Integer> byCpus = Comparator.comparingInt(role -> -cpus[role]);
+        Comparator<Integer> byMemory = Comparator.comparingInt(role -> -memory[role]);
+        List<int[]> all = new ArrayList<>();
+        all.add(sorted(byDevices.thenComparing(byCpus).thenComparing(byMemory)));
+        for (Comparator<Integer> other : List.of(byCpus.thenComparing(byDevices), byMemory.thenComparing(byDevices))) {
+            int[] order = sorted(other);
+            if (gang && all.stream().noneMatch(one -> Arrays.equals(one, order))) {
+                all.add(order);
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    private int[] sorted(Comparator<Integer> by) {
+        return IntStream.range(0, roles)
+                .boxed()
+                .sorted(by)
+                .mapToInt(role -> role)
+                .toArray();
     }
 
     private List<int[]> choices() {
@@ -147,31 +171,35 @@ final class Shape {
     long most(int[] each, String type) {
         long most = 0;
         for (int role = 0; role < roles; role++) {
-            most = typeNames[role].equals(type) ? Math.max(most, each[role]) : most;
+            most = instances[role] > 0 && typeNames[role].equals(type) ? Math.max(most, each[role]) : most;
         }
         return most;
     }
 
     /** What counts against a limit, of all tasks. */
-    long needs(Quotas.Limit limit) {
+    long needs(Quotas.Limit limit, int[] types) {
         long sum = 0;
         for (int role = 0; role < roles; role++) {
-            sum += instances[role] * each(limit, role);
+            sum += instances[role] * each(limit, types, role);
         }
         return sum;
     }
 
     /** What counts against a limit, of the largest task. */
-    long perTask(Quotas.Limit limit) {
+    long perTask(Quotas.Limit limit, int[] types) {
         long most = 0;
         for (int role = 0; role < roles; role++) {
-            most = Math.max(most, each(limit, role));
+            most = instances[role] == 0 ? most : Math.max(most, each(limit, types, role));
         }
         return most;
     }
 
-    private long each(Quotas.Limit limit, int role) {
-        int type = choices.isEmpty() ? NO_TYPE : choices.getFirst()[role];
-        return Quotas.amount(limit, cpus[role], memory[role], type, devices[role]);
+    /** Whether it is only a sum, what it takes of a quota. */
+    boolean isPlain() {
+        return choices.size() == 1 && (gang || roles == 1);
+    }
+
+    private long each(Quotas.Limit limit, int[] types, int role) {
+        return Quotas.amount(limit, cpus[role], memory[role], types[role], devices[role]);
     }
 }

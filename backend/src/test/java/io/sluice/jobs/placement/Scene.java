@@ -27,6 +27,7 @@ final class Scene {
     final List<Demand> queue = new ArrayList<>();
     final Map<String, Demand> jobs = new HashMap<>();
     Instant now = START;
+    Duration patience = PATIENCE;
     Decisions last = Decisions.NONE;
     private int submitted;
 
@@ -155,7 +156,7 @@ final class Scene {
     }
 
     Snapshot snapshot() {
-        return new Snapshot(now, new Rules(PATIENCE, Duration.ofHours(24)), nodes, running, clusters, queue);
+        return new Snapshot(now, new Rules(patience, Duration.ofHours(24)), nodes, running, clusters, queue);
     }
 
     /** One pass; what starts runs, what has to go is leaving. */
