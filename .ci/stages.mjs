@@ -7,6 +7,8 @@ const began = performance.now();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
 
+export const secondsSoFar = () => Number(seconds(began));
+
 export class Skipped extends Error {}
 
 export const say = (text) => console.log(`${seconds(began).padStart(6)} s  ${text}`);
@@ -34,7 +36,7 @@ export async function stage(name, work) {
 }
 
 /** Runs files of node:test. */
-export async function nodeTests(files, { name, env, cwd, limit, concurrency }) {
+export async function nodeTests(files, { name, env, cwd, limit, concurrency, onLine }) {
   const report = join(scratch, `${name}.xml`);
   const reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
   reporters.push("--test-reporter=junit", `--test-reporter-destination=${report}`);
@@ -45,6 +47,7 @@ export async function nodeTests(files, { name, env, cwd, limit, concurrency }) {
     cwd,
     limit,
     log,
+    onLine,
     allow: [0, 1],
   });
   const tally = tallyOf(report, say);

@@ -1,6 +1,6 @@
 // `./sluice bench [NAME...]`: measures the figures that the project promises and writes them into docs/figures.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { measureIdle } from "./idle.mjs";
 import { freePort, javaHome, PASSWORD, putAway, root, scratch, summary, timeToAnswer } from "./measure.mjs";
@@ -10,6 +10,7 @@ import { session } from "./visitor.mjs";
 import { measureWeight } from "./weight.mjs";
 
 const results = join(root, "webapp/target/figures.json");
+const checked = join(root, "webapp/target/check.json");
 const say = (text) => console.error(`bench: ${text}`);
 
 const range = (values, digits = 0) => {
@@ -93,10 +94,44 @@ function machine() {
   return `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB; JDK ${java}, Node.js ${process.versions.node}`;
 }
 
+/** A machine with other work on it shows that work, unless the benchmark goes before it (`chrt -f 10`). */
+function circumstances() {
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  const before = fields[38] === "1" ? ", the benchmark going before it (`chrt -f 10`)" : "";
+  return `load ${loadavg()[0].toFixed(0)}${before}`;
+}
+
+/** What the last `./sluice test` measured by the way. */
+function fromTheCheck() {
+  if (!existsSync(checked)) return [];
+  const { unit, whole, lighthouse } = JSON.parse(readFileSync(checked, "utf8"));
+  const rows = [];
+  if (lighthouse) {
+    const lowest = Object.entries(lighthouse.value).map(([category, score]) => `${category} ${score}`);
+    const reached = Math.min(...Object.values(lighthouse.value)) >= 95;
+    rows.push([
+      figure("Lighthouse, the lowest of all pages", "≥ 95 in all four", lowest.join(", "), reached),
+      lighthouse,
+    ]);
+  }
+  if (unit) rows.push([figure("unit suite", "≤ 40 s", `**${unit.value.toFixed(0)}** s`, unit.value <= 40), unit]);
+  if (whole)
+    rows.push([
+      figure("all of `./sluice test`", "≤ 600 s", `**${whole.value.toFixed(0)}** s`, whole.value <= 600),
+      whole,
+    ]);
+  return rows.map(([one, { date }]) => row(one, { date, command: "./sluice test" }));
+}
+
+const row = ({ name, goal, measured, reached }, { date, around = "", command }) =>
+  `| ${name} | ${goal} | ${measured} | ${reached ? "yes" : "**no**"} | ${date}${around && `, ${around}`} | \`${command}\` |`;
+
 function document(all) {
-  const row = ({ name, goal, measured, reached }, of) =>
-    `| ${name} | ${goal} | ${measured} | ${reached ? "yes" : "**no**"} | ${of.date} | \`./sluice bench ${of.command}\` |`;
-  const rows = Object.entries(all).flatMap(([command, of]) => of.figures.map((one) => row(one, { ...of, command })));
+  const rows = Object.entries(all).flatMap(([name, of]) =>
+    of.figures.map((one) => row(one, { ...of, command: `./sluice bench ${name}` })),
+  );
   const machines = [...new Set(Object.values(all).map((of) => of.machine))];
   return `# Figures
 
@@ -105,9 +140,9 @@ runs in turn in the same minutes. Absolute numbers hold for the machine named be
 
 Machine: ${machines.join("; ")}
 
-| figure | goal | measured | reached | date | command |
+| figure | goal | measured | reached | when | command |
 |---|---|---|---|---|---|
-${rows.join("\n")}
+${[...rows, ...fromTheCheck()].join("\n")}
 `;
 }
 
@@ -123,9 +158,10 @@ for (const [name, measurement] of Object.entries(MEASUREMENTS).filter(
   ([name]) => !asked.length || asked.includes(name),
 )) {
   say(`${name} …`);
+  const around = circumstances();
   const figures = await measurement();
   for (const one of figures) say(`${one.name}: ${one.measured.replaceAll("**", "")} (goal ${one.goal})`);
-  all[name] = { figures, machine: machine(), date: new Date().toISOString().slice(0, 10) };
+  all[name] = { figures, machine: machine(), around, date: new Date().toISOString().slice(0, 10) };
 }
 await putAway();
 mkdirSync(join(root, "docs"), { recursive: true });

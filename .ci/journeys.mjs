@@ -1,0 +1,36 @@
+// The browser journeys.
+import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { startGateway } from "./gateway.mjs";
+import { need } from "./machine.mjs";
+import { remember } from "./measured.mjs";
+import { command, Failure, lastLines, root } from "./processes.mjs";
+import { nodeTests } from "./stages.mjs";
+
+/** The browser journeys, against the jar that was just built. */
+export async function journeys() {
+  need("chromium", "fonts-noto-cjk");
+  const folder = join(root, "webapp/journeys");
+  await command("npm", ["ci", "--no-progress", "--loglevel=error"], { cwd: folder });
+  const password = randomBytes(12).toString("hex");
+  const gateway = await startGateway({ SLUICE_ADMIN_PASSWORD: password });
+  const untouched = await startGateway({}, { name: "untouched", ready: /^set up: (\S+)/ });
+  const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
+  const env = { SLUICE_URL: gateway.match[1], SLUICE_ADMIN_PASSWORD: password, SLUICE_SET_UP: untouched.match[1] };
+  // one after the other: the link can be used once, and Lighthouse measures
+  const scores = {};
+  const onLine = (line) => keepLowest(scores, line);
+  const told = await nodeTests(files, { name: "journeys", env, cwd: folder, concurrency: 1, onLine });
+  remember("lighthouse", scores);
+  await untouched.stop();
+  const code = await gateway.stop();
+  if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
+  return told;
+}
+
+/** Of what the Lighthouse journey prints for each page, the lowest score in each category. */
+function keepLowest(scores, line) {
+  for (const [, category, score] of line.matchAll(/(?:^\/\S* |, )([a-z-]+) (\d+)(?=,|$)/g))
+    scores[category] = Math.min(scores[category] ?? 100, Number(score));
+}

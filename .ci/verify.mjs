@@ -1,0 +1,47 @@
+// Maven's part of the check.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { remember } from "./measured.mjs";
+import { command, root } from "./processes.mjs";
+import { tallyOf } from "./reports.mjs";
+import { counted, say } from "./stages.mjs";
+
+const UNIT = "surefire:test";
+
+/** `./mvnw verify`; a failed test stops no other, and the reports tell which failed. */
+export async function verify() {
+  const unit = join(root, "backend/target/surefire-reports");
+  const system = join(root, "backend/target/failsafe-reports");
+  for (const reports of [unit, system]) rmSync(reports, { recursive: true, force: true });
+  const steps = stepTimes();
+  const options = ["-B", "-DskipITs=false", "-Dmaven.test.failure.ignore=true"];
+  let fault;
+  await command("./mvnw", [...options, "verify"], { onLine: steps.hear }).catch((broken) => {
+    fault = broken;
+  });
+  const told = `unit: ${counted(tallyOf(unit, say))}; integration: ${counted(tallyOf(system, say))}`;
+  say(`  ${steps.told()}`);
+  if (steps.seconds[UNIT]) remember("unit", steps.seconds[UNIT]);
+  if (fault) throw fault;
+  return told;
+}
+
+/** How long each Maven goal took, by the line that begins it. */
+function stepTimes() {
+  const seconds = {};
+  let step = "start";
+  let since = performance.now();
+  const hear = (line) => {
+    const next = /^\[INFO\] (?:--- (\S+?):\S+?:(\S+) |BUILD )/.exec(line);
+    if (!next) return;
+    seconds[step] = (seconds[step] ?? 0) + (performance.now() - since) / 1000;
+    step = `${next[1]}:${next[2]}`;
+    since = performance.now();
+  };
+  const told = () =>
+    Object.entries(seconds)
+      .filter(([, spent]) => spent >= 1)
+      .map(([name, spent]) => `${name} ${spent.toFixed(1)} s`)
+      .join(", ");
+  return { hear, told, seconds };
+}
