@@ -31,6 +31,7 @@ export async function journeys() {
 
 /** Of what the Lighthouse journey prints for each page, the lowest score in each category. */
 function keepLowest(scores, line) {
-  for (const [, category, score] of line.matchAll(/(?:^\/\S* |, )([a-z-]+) (\d+)(?=,|$)/g))
+  if (!/^(\/|http)/.test(line)) return;
+  for (const [, category, score] of line.matchAll(/(?:^\S* |, )([a-z-]+) (\d+)(?=,|$)/g))
     scores[category] = Math.min(scores[category] ?? 100, Number(score));
 }

@@ -40,7 +40,7 @@ final class Rehearsal {
                 delete(scratch);
             }
             return 0;
-        } catch (IOException e) {
+        } catch (IOException | Server.NotStarted e) {
             out.println("sluice: the rehearsal broke off: " + e);
             return 1;
         }
@@ -54,12 +54,16 @@ final class Rehearsal {
             throw new IllegalStateException("the rehearsal's own settings are wrong: " + read);
         }
         var server = new Server(right.settings(), out);
+        // Ctrl-C at the launcher: PostgreSQL is in a session of its own and would stay
+        var brokenOff = new Thread(server::stop, "sluice-stop");
+        Runtime.getRuntime().addShutdownHook(brokenOff);
         try {
             server.start();
             walk(URI.create(server.address()), server.routes(), password);
         } finally {
             server.stop();
         }
+        Runtime.getRuntime().removeShutdownHook(brokenOff);
     }
 
     private void walk(URI address, List<Route> routes, String password) throws IOException {
