@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ public final class Doorbell {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicLong reconnects = new AtomicLong();
     private final AtomicLong rings = new AtomicLong();
-    private volatile @Nullable PgConnection connection;
+    private final AtomicReference<@Nullable PgConnection> connection = new AtomicReference<>();
     private volatile boolean closed;
     private final AtomicInteger failures = new AtomicInteger();
     private int beats;
@@ -86,7 +87,7 @@ public final class Doorbell {
     }
 
     boolean listening() {
-        return connection != null;
+        return connection.get() != null;
     }
 
     long reconnects() {
@@ -111,6 +112,7 @@ public final class Doorbell {
         var candidate = PgConnection.cast(fresh);
         candidate.notificationHandler(ring -> heard(ring.getPayload()));
         candidate.exceptionHandler(e -> log.log(Level.DEBUG, "doorbell=error cause=\"{0}\"", Failures.line(e)));
+        candidate.closeHandler(gone -> lost(candidate));
         return candidate
                 .query("LISTEN " + CHANNEL)
                 .execute()
@@ -120,15 +122,15 @@ public final class Doorbell {
     }
 
     private void connected(PgConnection fresh) {
-        fresh.closeHandler(gone -> lost());
-        connection = fresh;
-        failures.set(0);
+        connection.set(fresh);
+        if (failures.getAndSet(0) > 0) {
+            log.log(Level.INFO, "doorbell=connected");
+        }
         ringAll();
     }
 
-    private void lost() {
-        connection = null;
-        if (!closed) {
+    private void lost(PgConnection gone) {
+        if (connection.compareAndSet(gone, null) && !closed) {
             log.log(Level.WARNING, "doorbell=lost");
             reconnects.incrementAndGet();
             connect();
@@ -139,19 +141,23 @@ public final class Doorbell {
         if (closed) {
             return;
         }
-        var pause = Math.min(LONGEST_PAUSE_MILLIS, SHORTEST_PAUSE_MILLIS << Math.min(failures.getAndIncrement(), 10));
-        log.log(Level.WARNING, "doorbell=unreachable again_ms={0} cause=\"{1}\"", pause, Failures.line(failure));
+        var before = failures.getAndIncrement();
+        var pause = Math.min(LONGEST_PAUSE_MILLIS, SHORTEST_PAUSE_MILLIS << Math.min(before, 10));
+        log.log(
+                before == 0 ? Level.WARNING : Level.DEBUG,
+                "doorbell=unreachable cause=\"{0}\"",
+                Failures.line(failure));
         vertx.setTimer(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2), again -> connect());
     }
 
     /** A connection can be dead without anyone saying so; asking finds out. */
     private void beat() {
-        var asked = connection;
+        var asked = connection.get();
         if (asked != null) {
             asked.query("SELECT 1")
                     .execute()
                     .timeout(answerMillis, TimeUnit.MILLISECONDS)
-                    .onFailure(e -> Leases.sever(asked));
+                    .onFailure(e -> Leases.sever(asked).onComplete(severed -> lost(asked)));
         }
         beats++;
         if (beats % BEATS_PER_ROUND == 0) {

@@ -5,20 +5,29 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.TrustOptions;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.SslMode;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlConnection;
+import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Where the database is and how to sign in; never printed, for it holds the password. */
@@ -29,6 +38,8 @@ final class Target {
     private static final String SHAPE = "postgresql://user:password@host:port/database?sslmode=require";
 
     private static final Set<SslMode> VERIFYING = EnumSet.of(SslMode.VERIFY_CA, SslMode.VERIFY_FULL);
+
+    private static final String NO_AUTHORITY = "--db: sslrootcert names %s, in which no certificate can be read.";
 
     private final PgConnectOptions options;
 
@@ -73,12 +84,33 @@ final class Target {
         if (!VERIFYING.contains(mode)) {
             return ssl.setTrustAll(true);
         }
-        if (authority == null) {
-            throw new Database.Unavailable(
-                    "--db asks to verify the server; name the file of its authority with sslrootcert=FILE.");
-        }
-        return ssl.setTrustOptions(new PemTrustOptions().addCertPath(authority))
+        return ssl.setTrustOptions(authority == null ? known() : named(authority))
                 .setHostnameVerificationAlgorithm(mode == SslMode.VERIFY_FULL ? "HTTPS" : "");
+    }
+
+    /** Read here once, for a file that is not there would only show as a server that does not answer. */
+    private static TrustOptions named(String authority) {
+        try (var in = Files.newInputStream(Path.of(authority))) {
+            if (!CertificateFactory.getInstance("X.509")
+                    .generateCertificates(in)
+                    .isEmpty()) {
+                return new PemTrustOptions().addCertPath(authority);
+            }
+        } catch (IOException | CertificateException e) {
+            throw new Database.Unavailable(NO_AUTHORITY.formatted(authority), e);
+        }
+        throw new Database.Unavailable(NO_AUTHORITY.formatted(authority));
+    }
+
+    /** The authorities that Java knows. */
+    private static TrustOptions known() {
+        try {
+            var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init((KeyStore) null);
+            return TrustOptions.wrap(factory.getTrustManagers()[0]);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     Pool pool(Vertx vertx, Database.Settings settings) {
@@ -142,7 +174,7 @@ final class Target {
                 ? known
                 : new Database.Unavailable(
                         "No database at %s: %s; check that PostgreSQL runs there and that --db names the right user, password and database."
-                                .formatted(place(), Failures.line(failure)),
+                                .formatted(place(), Failures.line(failure).replaceAll("\\.$", "")),
                         failure);
     }
 

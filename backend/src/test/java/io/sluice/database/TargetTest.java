@@ -8,10 +8,13 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TargetTest {
 
@@ -53,6 +56,16 @@ class TargetTest {
                     .hasMessageNotContaining("geheim")
                     .message()
                     .hasLineCount(1);
+        }
+    }
+
+    @Test
+    void an_authority_that_can_not_be_read_is_told(@TempDir Path folder) throws IOException {
+        var empty = Files.createFile(folder.resolve("empty.pem"));
+        for (var file : List.of(folder.resolve("nowhere.pem"), empty)) {
+            assertThatThrownBy(open("postgresql://me@127.0.0.1/db?sslmode=verify-full&sslrootcert=" + file)::await)
+                    .isInstanceOf(Database.Unavailable.class)
+                    .hasMessage("--db: sslrootcert names %s, in which no certificate can be read.", file);
         }
     }
 
