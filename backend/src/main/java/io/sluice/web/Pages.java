@@ -34,7 +34,10 @@ final class Pages {
         assets = new Assets(source, fresh);
         templates = tree == null
                 ? TemplateEngine.createPrecompiled(ContentType.Html)
-                : TemplateEngine.create(new DirectoryCodeResolver(tree.resolve("webapp/pages")), ContentType.Html);
+                : TemplateEngine.create(
+                        new DirectoryCodeResolver(tree.resolve("webapp/pages")),
+                        tree.resolve("backend/target/jte-classes"),
+                        ContentType.Html);
         View.Texts.LANGUAGES.forEach(language -> texts.put(language, View.Texts.read(language, source)));
     }
 
