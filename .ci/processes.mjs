@@ -52,7 +52,7 @@ function start(name, args, { cwd = root, env = {}, user, onLine, log } = {}) {
 }
 
 /** Runs a program to its end; any code that is not in `allow` is a failure. */
-export async function command(name, args, { limit = 600, allow = [0], ...options } = {}) {
+export async function command(name, args, { limit = 1800, allow = [0], ...options } = {}) {
   const { child, ended, fault } = start(name, args, options);
   let late = false;
   const timer = setTimeout(() => {

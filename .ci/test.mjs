@@ -25,7 +25,7 @@ async function compose() {
     javaImage(docker, plain, "eclipse-temurin:25-jre"),
     postgresImage(docker, postgres, "postgres:18"),
   ]);
-  return checks("compose", { env, limit: 300 });
+  return checks("compose", { env, limit: 900 });
 }
 
 const checks = (name, options) => nodeTests([join(root, `.ci/${name}.test.mjs`)], { name, ...options });
