@@ -27,19 +27,26 @@ public record ExitSpec(
         PAI_DOCKER,
         PAI_K8S,
         PAI_FC,
-        PAI_DB_CONTROLLER
+        PAI_DB_CONTROLLER,
+        UNKNOWN
     }
 
     public enum Causer {
         USER_SUBMISSION,
         USER_CONTAINER,
         USER_STOP,
+        USER_DELETION,
+        USER_RETRY,
+        USER_UPGRADE,
+        USER_UNKNOWN,
+        RESOURCE_ALLOCATION_TIMEOUT,
         PAI_OS,
-        PAI_RUNTIME,
         PAI_DOCKER,
+        PAI_RUNTIME,
         PAI_K8S,
         PAI_FC,
         PAI_HW,
+        PAI_UNKNOWN,
         UNKNOWN
     }
 
