@@ -21,7 +21,12 @@ import org.jspecify.annotations.Nullable;
  * @param values go into the text {@link #reasonKey}
  * @param match where in the tail it stands
  */
-public record Cause(int code, ExitSpec spec, @Nullable String name, List<String> values, @Nullable Match match) {
+public record Cause(
+        int code,
+        ExitSpec spec,
+        @Nullable String name,
+        List<String> values,
+        @Nullable Match match) {
     /** Bytes of the tail, from its first one. */
     public record Match(int start, int end) {}
 

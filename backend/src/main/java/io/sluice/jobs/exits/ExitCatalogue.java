@@ -35,8 +35,9 @@ public final class ExitCatalogue {
         for (String row : Lines.of("catalogue.txt")) {
             String[] cells = row.split("\\|", COLUMNS);
             int code = Integer.parseInt(cells[0]);
-            List<String> solutions =
-                    cells[8].isEmpty() ? List.of() : List.of(cells[8].split(" ", -1)).stream()
+            List<String> solutions = cells[8].isEmpty()
+                    ? List.of()
+                    : List.of(cells[8].split(" ", -1)).stream()
                             .map(name -> "exit.solution." + name)
                             .toList();
             SOLUTIONS.put(code, solutions);

@@ -45,6 +45,11 @@ final class Faults {
         }
     }
 
+    /** More are only counted. */
+    boolean isFull() {
+        return faults.size() == MOST;
+    }
+
     boolean none() {
         return faults.isEmpty();
     }

@@ -281,15 +281,22 @@ final class Fields {
     void close() {
         for (Entry entry : mapping.entries()) {
             if (!known.contains(entry.key())) {
-                String other = OTHER_PROTOCOL.getOrDefault(entry.key(), "");
-                String near = known.contains(other) ? other : Nearness.of(entry.key(), known);
-                String fields = String.join(", ", known);
-                if (near == null) {
-                    faults.add(entry.place(), path(entry.key()), "unknown", brief(entry.key()), fields);
-                } else {
-                    faults.add(entry.place(), path(entry.key()), "unknown.near", brief(entry.key()), near, fields);
-                }
+                unknown(entry, faults.isFull() ? null : near(entry.key()));
             }
+        }
+    }
+
+    private @Nullable String near(String key) {
+        String other = OTHER_PROTOCOL.getOrDefault(key, "");
+        return known.contains(other) ? other : Nearness.of(key, known);
+    }
+
+    private void unknown(Entry entry, @Nullable String near) {
+        String fields = String.join(", ", known);
+        if (near == null) {
+            faults.add(entry.place(), path(entry.key()), "unknown", brief(entry.key()), fields);
+        } else {
+            faults.add(entry.place(), path(entry.key()), "unknown.near", brief(entry.key()), near, fields);
         }
     }
 

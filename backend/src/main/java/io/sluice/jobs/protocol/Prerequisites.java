@@ -109,7 +109,7 @@ final class Prerequisites {
         if (Secrets.MASK.equals(password)) {
             fields.fault("password", "passwordMasked");
         } else if (password != null && entry != null && !Placeholders.isOnlyOne(password)) {
-            password = secrets.placeholder("password_of_" + image, entry, faults);
+            password = secrets.placeholder("password_of_" + image, entry, fields.path("password"), faults);
         }
         return new Auth(username, password, registry);
     }

@@ -47,7 +47,7 @@ public final class Secrets {
             return;
         }
         if (entry.value() instanceof Mapping section) {
-            hide(entry, faults);
+            hide(entry, "secrets", faults);
             flatten("", section);
         } else if (entry.value() instanceof Scalar scalar && MASK.equals(scalar.value())) {
             faults.add(scalar.place(), "secrets", "secretsMasked");
@@ -57,8 +57,8 @@ public final class Secrets {
     }
 
     /** A password that stands in the text: only a placeholder of it stays in the job. */
-    String placeholder(String wish, Entry password, Faults faults) {
-        hide(password, faults);
+    String placeholder(String wish, Entry password, String path, Faults faults) {
+        hide(password, path, faults);
         String name = wish;
         while (values.containsKey(name)) {
             name += "_";
@@ -76,11 +76,12 @@ public final class Secrets {
         return masked.toString();
     }
 
-    private void hide(Entry entry, Faults faults) {
+    private void hide(Entry entry, String path, Faults faults) {
         Place place = entry.value().place();
-        // an alias would show it where nothing hides it
+        // what an alias repeats would show where nothing hides it
         if (aliased.stream().anyMatch(other -> other.start() < place.end() && place.start() < other.end())) {
-            faults.add(place, entry.key(), "secretsShared");
+            faults.add(entry.place(), path, "secretsShared");
+            return;
         }
         String between = text.substring(entry.place().end(), place.start());
         // comments before the first secret may be old secrets, so they go too

@@ -29,7 +29,10 @@ class CauseTest {
     static List<Sample> samples() throws IOException {
         try (var stream = CauseTest.class.getResourceAsStream("/exits/samples.txt")) {
             String text = new String(Objects.requireNonNull(stream).readAllBytes(), StandardCharsets.UTF_8);
-            return Stream.of(text.split("(?m)^=== ", -1)).skip(1).map(CauseTest::sample).toList();
+            return Stream.of(text.split("(?m)^=== ", -1))
+                    .skip(1)
+                    .map(CauseTest::sample)
+                    .toList();
         }
     }
 
@@ -161,8 +164,21 @@ class CauseTest {
     @Test
     void no_output_makes_the_search_slow() {
         var cruel = new ArrayList<String>();
-        for (String piece : List.of("NCCL", "HCCL ", "Killed ", "a", ": ", "IndexError: ", "AttributeError: ", "E", "\r", "'",
-                "NameError: name ", "ImportError: No module named '", "exec: \"", "Loaded runtime CuDNN library: ")) {
+        for (String piece : List.of(
+                "NCCL",
+                "HCCL ",
+                "Killed ",
+                "a",
+                ": ",
+                "IndexError: ",
+                "AttributeError: ",
+                "E",
+                "\r",
+                "'",
+                "NameError: name ",
+                "ImportError: No module named '",
+                "exec: \"",
+                "Loaded runtime CuDNN library: ")) {
             cruel.add(piece.repeat(16 * 1024 / piece.length()));
         }
         assertTimeoutPreemptively(

@@ -55,14 +55,15 @@ class ExitCatalogueTest {
 
     @Test
     void the_way_a_code_behaves_decides_how_it_is_answered() {
-        assertThat(ExitCatalogue.all()).allSatisfy(spec -> assertThat(spec.reaction())
-                .isEqualTo(
-                        switch (spec.behavior()) {
-                            case TRANSIENT -> Reaction.ALWAYS_RETRY;
-                            case TRANSIENT_CONFLICT -> Reaction.ALWAYS_BACKOFF_RETRY;
-                            case PERMANENT -> Reaction.NEVER_RETRY;
-                            case UNKNOWN -> spec.code() == 0 ? Reaction.NEVER_RETRY : Reaction.RETRY_TO_MAX;
-                        }));
+        assertThat(ExitCatalogue.all())
+                .allSatisfy(spec -> assertThat(spec.reaction())
+                        .isEqualTo(
+                                switch (spec.behavior()) {
+                                    case TRANSIENT -> Reaction.ALWAYS_RETRY;
+                                    case TRANSIENT_CONFLICT -> Reaction.ALWAYS_BACKOFF_RETRY;
+                                    case PERMANENT -> Reaction.NEVER_RETRY;
+                                    case UNKNOWN -> spec.code() == 0 ? Reaction.NEVER_RETRY : Reaction.RETRY_TO_MAX;
+                                }));
     }
 
     @Test

@@ -61,6 +61,10 @@ final class YamlReader {
             tree.flaws().add(broken.flaw());
         } catch (MarkedYamlEngineException broken) {
             Place place = broken.getProblemMark().map(this::place).orElse(Place.TOP);
+            if (place.start() >= text.length() - 1) {
+                // what never ends is to be mended where it begins
+                place = broken.getContextMark().map(this::place).orElse(place);
+            }
             tree.flaw(place, "syntax", said(broken.getProblem()));
         } catch (YamlEngineException broken) {
             tree.flaw(Place.TOP, "syntax", "");
