@@ -100,8 +100,8 @@ public final class TaskScript {
         }
         Around around = spec.deployments().stream()
                 .filter(one -> one.name().equals(spec.deployment()))
-                .map(one -> one.roles().get(role.name()))
                 .findFirst()
+                .map(one -> one.roles().get(role.name()))
                 .orElse(null);
         var all = new ArrayList<String>();
         if (around != null) {

@@ -50,7 +50,7 @@ final class JsonReader {
             case START_OBJECT -> tree.begin(place(parser), true, null);
             case START_ARRAY -> tree.begin(place(parser), false, null);
             case END_OBJECT, END_ARRAY -> tree.end(offset(parser.currentLocation()));
-            case FIELD_NAME -> tree.key(parser.currentName(), place(parser));
+            case FIELD_NAME -> tree.key(parser.currentName(), keyPlace(parser));
             default -> scalar(parser, token);
         }
     }
@@ -81,6 +81,16 @@ final class JsonReader {
         Place place = location == null ? Place.TOP : new Place(location.getLineNr(), location.getColumnNr(), 0, 0);
         return tree.broken(place, said.startsWith("Unexpected end-of-input") ? "json.end" : "json.syntax")
                 .flaw();
+    }
+
+    /** The parser has read on when it tells of a name, up to its value. */
+    private Place keyPlace(JsonParser parser) {
+        Place place = place(parser);
+        int end = place.start() + 1;
+        while (text.charAt(end) != '"') {
+            end += text.charAt(end) == '\\' ? 2 : 1;
+        }
+        return new Place(place.line(), place.column(), place.start(), end + 1);
     }
 
     private Place place(JsonParser parser) {
