@@ -68,13 +68,17 @@ public record Cause(
         values = List.copyOf(values);
     }
 
-    public static Cause of(Ending ending) {
-        Integer exitCode = ending.exitCode();
-        Integer signal = ending.signal();
+    /**
+     * How a task's process ended, as its engine saw it.
+     *
+     * @param outOfMemory the engine knows that its memory limit killed it
+     * @param tail the end of its output; of more than 16 KiB the last 16 are looked at
+     */
+    public static Cause of(@Nullable Integer exitCode, @Nullable Integer signal, boolean outOfMemory, byte[] tail) {
         if (signal == null && exitCode != null && exitCode == ExitCatalogue.SUCCEEDED) {
             return plain(ExitCatalogue.SUCCEEDED);
         }
-        if (ending.outOfMemory()) {
+        if (outOfMemory) {
             return plain(ExitCatalogue.OUT_OF_MEMORY);
         }
         if (exitCode != null && exitCode < 0) {
@@ -84,7 +88,7 @@ public record Cause(
         if (TAKEN_AS_THEY_ARE.contains(code) && !OWN_FAULT.contains(code)) {
             return plain(code);
         }
-        return told(code, search(ending.tail()));
+        return told(code, search(tail));
     }
 
     private static Cause told(int code, Map<Tier, Found> found) {

@@ -5,7 +5,6 @@ import io.sluice.jobs.exits.ExitSpec.Causer;
 import io.sluice.jobs.exits.ExitSpec.Issuer;
 import io.sluice.jobs.exits.ExitSpec.Reaction;
 import io.sluice.jobs.exits.ExitSpec.Stage;
-import io.sluice.jobs.exits.ExitSpec.Type;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -53,7 +52,7 @@ public final class ExitCatalogue {
                 cells[1],
                 Issuer.valueOf(cells[2]),
                 Causer.valueOf(cells[3]),
-                Type.valueOf(cells[4]),
+                ExitSpec.Type.valueOf(cells[4]),
                 Stage.valueOf(cells[5]),
                 Behavior.valueOf(cells[6]),
                 Reaction.valueOf(cells[7]),

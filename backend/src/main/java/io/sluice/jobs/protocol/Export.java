@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Dump;
 import org.snakeyaml.engine.v2.api.DumpSettings;
 import org.snakeyaml.engine.v2.common.FlowStyle;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
  * Writes a job as protocol 2, in one canonical form: what {@link ProtocolV2} reads of it is the same job. A job of
@@ -45,6 +46,7 @@ final class Export {
 
     static String yaml(JobSpec spec, Map<String, String> secrets) {
         DumpSettings settings = DumpSettings.builder()
+                .setSchema(new CoreSchema())
                 .setDefaultFlowStyle(FlowStyle.BLOCK)
                 .setDereferenceAliases(true)
                 .setIndicatorIndent(2)

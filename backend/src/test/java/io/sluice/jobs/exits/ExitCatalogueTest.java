@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.jobs.exits.ExitSpec.Behavior;
 import io.sluice.jobs.exits.ExitSpec.Reaction;
-import io.sluice.jobs.exits.ExitSpec.Type;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +19,7 @@ class ExitCatalogueTest {
     @ParameterizedTest(name = "{0} {1}")
     @CsvFileSource(resources = "/exits/openpai.txt", delimiter = '|')
     void every_code_of_openpai_says_what_openpai_says(
-            int code, String phrase, Type type, Behavior behavior, Reaction reaction) {
+            int code, String phrase, ExitSpec.Type type, Behavior behavior, Reaction reaction) {
         ExitSpec spec = ExitCatalogue.of(code);
         assertThat(spec.code()).isEqualTo(code);
         assertThat(spec.phrase()).isEqualTo(phrase);
@@ -71,7 +70,7 @@ class ExitCatalogueTest {
         assertThat(ExitCatalogue.all()).allSatisfy(spec -> {
             assertThat(spec.reason()).isNotBlank();
             assertThat(spec.repro()).isNotEmpty();
-            boolean fine = spec.type() == Type.USER_SUCCESS || spec.type() == Type.USER_STOP;
+            boolean fine = spec.type() == ExitSpec.Type.USER_SUCCESS || spec.type() == ExitSpec.Type.USER_STOP;
             assertThat(spec.solution().isEmpty()).isEqualTo(fine && spec.code() != -1004);
         });
     }

@@ -1,5 +1,6 @@
 package io.sluice.jobs.protocol;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -37,12 +38,15 @@ final class BadInputs {
         }
     }
 
-    private static final String BOMB = "\n  a: &a [x, x, x, x, x, x, x, x, x, x]\n"
-            + "  b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n"
-            + "  c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\n"
-            + "  d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\n"
-            + "  e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\n"
-            + "  f: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]\n";
+    private static final String BOMB = """
+
+              a: &a [x, x, x, x, x, x, x, x, x, x]
+              b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]
+              c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]
+              d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]
+              e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]
+              f: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]
+            """;
 
     private BadInputs() {}
 
@@ -51,7 +55,7 @@ final class BadInputs {
                 .lines()
                 .filter(line -> !line.isBlank() && !line.startsWith("#"))
                 .toList();
-        var all = new java.util.ArrayList<Bad>();
+        var all = new ArrayList<Bad>();
         for (String row : rows) {
             String[] cells = row.split(" ¦ ", -1);
             all.add(new Bad(all.size() + 1, cells[0], cells[1], cells[2], cells.length > 3 ? cells[3] : ""));

@@ -1,0 +1,136 @@
+package io.sluice.jobs.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.sluice.jobs.protocol.BadInputs.Bad;
+import io.sluice.jobs.protocol.document.Document;
+import io.sluice.jobs.protocol.document.Limits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the editor offers and marks is what the server takes. */
+class SchemaTest {
+    /** Between fields a schema can not compare; and what a text is before it is a tree, it does not see. */
+    private static final Set<String> BEYOND_A_SCHEMA = Set.of(
+            "exact.minTaskCount",
+            "exact.duplicatePrerequisite",
+            "exact.duplicateDeployment",
+            "exact.noPrerequisite",
+            "exact.noDeployment",
+            "duplicateName",
+            "noRole",
+            "skuOrCell",
+            "callbacksOrCommands",
+            "shmOverMemory",
+            "secretsShared",
+            "tooManyTasks");
+
+    private static final Map<Integer, Schema> SCHEMAS = Map.of(1, schema("job-v1"), 2, schema("job-v2"));
+
+    private static Schema schema(String name) {
+        return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                .getSchema(text(name));
+    }
+
+    private static String text(String name) {
+        try (var stream = SchemaTest.class.getResourceAsStream("/schemas/" + name + ".json")) {
+            return new String(Objects.requireNonNull(stream).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean accepts(int protocol, String text) throws IOException {
+        Object plain = Objects.requireNonNull(
+                        Document.read(text, Limits.DEFAULT).root())
+                .plain();
+        String json = new ObjectMapper().writeValueAsString(plain);
+        return Objects.requireNonNull(SCHEMAS.get(protocol))
+                .validate(json, InputFormat.JSON)
+                .isEmpty();
+    }
+
+    /** The bad inputs that are trees and whose faults are of one field each. */
+    static List<Bad> bad() {
+        return BadInputs.all().stream()
+                .filter(bad -> Document.read(bad.text(), Limits.DEFAULT).root() != null)
+                .filter(bad ->
+                        Texts.faults(bad.text()).stream().noneMatch(fault -> BEYOND_A_SCHEMA.contains(fault.key())))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "whole-v2.yaml",
+                "least-v2.yaml",
+                "whole-v1.json",
+                "least-v1.json",
+                "least-v1.yaml",
+                "hello.json",
+                "mnist.json",
+                "imagenet.json",
+                "cifar.json"
+            })
+    void a_schema_accepts_good_jobs(String name) throws IOException {
+        String text = Texts.of(name);
+        assertThat(accepts(Texts.spec(text).protocol(), text)).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("bad")
+    void a_schema_refuses_what_the_parser_refuses(Bad bad) throws IOException {
+        int protocol = Texts.refused(bad.text()).protocol();
+        assertThat(accepts(protocol, bad.text())).isFalse();
+    }
+
+    @Test
+    void many_bad_inputs_were_compared() {
+        assertThat(bad()).hasSizeGreaterThan(150);
+    }
+
+    static Stream<String> exports() {
+        return Stream.iterate(0, i -> i + 1)
+                .limit(20)
+                .map(seed -> Protocols.export(new RandomJob(seed).spec(), Map.of("one", "1", "two.three", "3")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("exports")
+    void a_schema_accepts_what_the_parser_accepts(String text) throws IOException {
+        assertThat(accepts(Texts.spec(text).protocol(), text)).as(text).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"job-v1", "job-v2"})
+    void every_description_is_in_both_languages(String name) throws IOException {
+        var descriptions = new ObjectMapper()
+                .readTree(text(name)).findParents("description").stream()
+                        .filter(node -> node.get("description").isTextual())
+                        .toList();
+        assertThat(descriptions)
+                .hasSizeGreaterThan(20)
+                .allSatisfy(node -> assertThat(node.has("x-description-zh")).isTrue());
+    }
+
+    @Test
+    void a_schema_names_its_dialect() {
+        assertThat(text("job-v1")).contains("https://json-schema.org/draft/2020-12/schema");
+        assertThat(text("job-v2")).contains("https://json-schema.org/draft/2020-12/schema");
+    }
+}
