@@ -1,5 +1,6 @@
 package io.sluice;
 
+import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
 import io.sluice.web.Route;
 import io.vertx.core.Vertx;
@@ -30,6 +31,14 @@ public final class TestServer implements AutoCloseable {
 
     public List<Route> routes() {
         return server.routes();
+    }
+
+    Database database() {
+        return database.database();
+    }
+
+    Vertx vertx() {
+        return vertx;
     }
 
     public String address() {

@@ -25,7 +25,6 @@ final class AccountRoutes {
     private static final int LEAST_SECONDS = 60;
     private static final int MOST_SECONDS = 604_800;
     private static final int USUAL_SECONDS = 86_400;
-    private static final int MOST_TOKENS = 50;
     private static final String VERSION = "v1.8.1";
     private static final Instant FOREVER = Instant.parse("9999-12-31T00:00:00Z");
 
@@ -144,9 +143,8 @@ final class AccountRoutes {
     /** Login tokens as they were given; application tokens, of which nobody keeps the text, as names that can be revoked by. */
     private Future<Reply> list(Call call) {
         Caller caller = call.caller();
-        return sessions.store()
-                .sessions(caller.id())
-                .compose(open -> sessions.store().tokens(caller.id()).map(tokens -> {
+        return sessions.open(caller.id())
+                .compose(open -> sessions.tokens(caller.id()).map(tokens -> {
                     var texts = new ArrayList<String>();
                     open.stream()
                             .filter(session -> !session.browser())
@@ -157,7 +155,7 @@ final class AccountRoutes {
                 }));
     }
 
-    private String named(SessionStore.Token token, String user) {
+    private String named(Sessions.Token token, String user) {
         JsonObject claims = new JsonObject()
                 .put("username", user)
                 .put("application", true)
@@ -170,19 +168,19 @@ final class AccountRoutes {
 
     private Future<Reply> add(Call call) {
         String text = Sessions.newToken();
-        return sessions.store()
-                .addToken(
+        return sessions.addToken(
                         call.caller().id(),
-                        call.field("name").orElse("OpenPAI API"),
-                        Signer.digest(text),
+                        Optional.of(EntryRoutes.line(call, "name"))
+                                .filter(name -> !name.isEmpty())
+                                .orElse("OpenPAI API"),
+                        text,
                         List.of("*"),
-                        null,
-                        MOST_TOKENS)
+                        null)
                 .map(made -> {
                     if (made.isEmpty()) {
                         throw Problem.of(
                                 Problem.Kind.CONFLICT,
-                                "You have " + MOST_TOKENS + " tokens, which is the limit. Revoke one first.");
+                                "You have " + Sessions.MOST_TOKENS + " tokens, which is the limit. Revoke one first.");
                     }
                     Identity.audit(
                             "token-made",
@@ -201,7 +199,7 @@ final class AccountRoutes {
             told.put("username", caller.name());
             told.put("application", caller.kind() == Caller.Kind.APPLICATION);
             known.ifPresent(standing -> told.put("iat", standing.since().getEpochSecond()));
-            known.map(SessionStore.Standing::until).ifPresent(until -> told.put("exp", until.getEpochSecond()));
+            known.map(Sessions.Standing::until).ifPresent(until -> told.put("exp", until.getEpochSecond()));
             told.put("admin", caller.admin());
             return Reply.json(told);
         });
@@ -222,14 +220,13 @@ final class AccountRoutes {
 
     private Future<Boolean> revoked(String token, Caller caller) {
         if (token.startsWith(Sessions.TOKEN_PREFIX)) {
-            return sessions.store().revoke(Signer.digest(token), caller.id());
+            return sessions.revoke(token, caller.id());
         }
         Signer signer = sessions.signer();
         return signer.read(Signer.Purpose.LOGIN, token)
-                .compose(claims -> sessions.store().end(claims.getString("jti"), caller.id()))
+                .compose(claims -> sessions.end(claims.getString("jti"), caller.id()))
                 .recover(other -> signer.read(Signer.Purpose.LISTING, token)
-                        .compose(claims -> sessions.store()
-                                .revoke(Long.parseLong(claims.getString("jti")), caller.id())
+                        .compose(claims -> sessions.revoke(Long.parseLong(claims.getString("jti")), caller.id())
                                 .map(Optional::isPresent)))
                 .recover(other -> other instanceof Signer.Invalid
                         ? Future.failedFuture(
@@ -277,7 +274,7 @@ final class AccountRoutes {
             if (!value.isTextual()) {
                 throw Problem.invalid("\"" + name + "\" must be text.");
             }
-            return Optional.of(value.textValue());
+            return Optional.of(value.textValue().replace("\0", ""));
         }
 
         /** OpenPAI asks for 6 characters, and its clients make such; the pages ask for more. */
@@ -339,6 +336,9 @@ final class AccountRoutes {
             }
             if (!value.isObject()) {
                 throw Problem.invalid("\"" + name + "\" must be an object.");
+            }
+            if (value.toString().contains("\\u0000")) {
+                throw Problem.invalid("\"" + name + "\" holds a character that can not be kept: \\u0000.");
             }
             return new JsonObject(value.toString());
         }

@@ -1,6 +1,8 @@
 package io.sluice.identity;
 
 import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Gauge;
 import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
@@ -60,6 +62,25 @@ public final class Identity {
         }
     }
 
+    /** What this room counts. */
+    static final class Metrics {
+        final Counter signIns;
+        final Counter passwordsRefused;
+        final Gauge passwordsWaiting;
+
+        Metrics(CollectorRegistry registry) {
+            signIns = Counter.build("sluice_identity_sign_ins_total", "Tries to sign in, by what came of them")
+                    .labelNames("result")
+                    .register(registry);
+            passwordsRefused = Counter.build(
+                            "sluice_identity_passwords_refused_total",
+                            "Password checks refused because too many waited")
+                    .register(registry);
+            passwordsWaiting = Gauge.build("sluice_identity_passwords_waiting", "Password checks running or waiting")
+                    .register(registry);
+        }
+    }
+
     private final Settings settings;
     private final People people;
     private final Passwords passwords;
@@ -70,11 +91,12 @@ public final class Identity {
 
     private Identity(Vertx vertx, Database database, CollectorRegistry registry, Settings settings, Signer signer) {
         var peopleStore = new PeopleStore(database);
+        var metrics = new Metrics(registry);
         this.settings = settings;
         this.people = new People(peopleStore);
-        this.passwords = new Passwords(vertx, settings.hashing(), registry);
+        this.passwords = new Passwords(vertx, settings.hashing(), metrics);
         this.sessions = new Sessions(vertx, signer, new SessionStore(database));
-        this.signIn = new SignIn(vertx, peopleStore, new SignInStore(database), passwords, registry);
+        this.signIn = new SignIn(vertx, peopleStore, new SignInStore(database), passwords, metrics);
         this.doorbell = database.doorbell();
     }
 

@@ -1,8 +1,5 @@
 package io.sluice.identity;
 
-import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.Counter;
-import io.prometheus.client.Gauge;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -32,18 +29,13 @@ final class Passwords {
     private final Identity.Hashing hashing;
     private final SecureRandom random = new SecureRandom();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final Counter refused;
-    private final Gauge queue;
+    private final Identity.Metrics metrics;
     private final Phc nobody;
 
-    Passwords(Vertx vertx, Identity.Hashing hashing, CollectorRegistry registry) {
+    Passwords(Vertx vertx, Identity.Hashing hashing, Identity.Metrics metrics) {
         this.worker = vertx.createSharedWorkerExecutor("sluice-passwords", AT_ONCE, 10, TimeUnit.SECONDS);
         this.hashing = hashing;
-        this.refused = Counter.build(
-                        "sluice_identity_passwords_refused_total", "Password checks refused because too many waited")
-                .register(registry);
-        this.queue = Gauge.build("sluice_identity_passwords_waiting", "Password checks running or waiting")
-                .register(registry);
+        this.metrics = metrics;
         this.nobody = new Phc(hashing, bytes(SALT_BYTES), bytes(HASH_BYTES));
     }
 
@@ -75,16 +67,16 @@ final class Passwords {
     private <T> Future<T> bounded(Callable<T> work) {
         if (waiting.incrementAndGet() > QUEUE) {
             waiting.decrementAndGet();
-            refused.inc();
+            metrics.passwordsRefused.inc();
             return Future.failedFuture(Problem.unavailable(
                     "Too many people sign in at this moment. Try again in a few seconds.",
                     new IllegalStateException("password queue full"),
                     Duration.ofSeconds(2)));
         }
-        queue.inc();
+        metrics.passwordsWaiting.inc();
         return worker.executeBlocking(work, false).onComplete(done -> {
             waiting.decrementAndGet();
-            queue.dec();
+            metrics.passwordsWaiting.dec();
         });
     }
 

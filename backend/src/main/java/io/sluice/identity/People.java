@@ -136,10 +136,6 @@ final class People {
         return NAME.matcher(name).matches() && !RESERVED.contains(name.toLowerCase(java.util.Locale.ROOT));
     }
 
-    PeopleStore store() {
-        return store;
-    }
-
     Future<Optional<User>> named(String name) {
         return NAME.matcher(name).matches() ? store.named(name) : Future.succeededFuture(Optional.empty());
     }
@@ -166,6 +162,70 @@ final class People {
                 .recover(failure -> Database.isConflict(failure, "memberships_group_name_fkey")
                         ? Future.succeededFuture(new Outcome(null, Refusal.NO_GROUP))
                         : Future.failedFuture(failure));
+    }
+
+    Future<List<User>> all() {
+        return store.all();
+    }
+
+    Future<Page> page(String prefix, long edge, boolean upwards, int limit) {
+        return store.page(prefix, edge, upwards, limit);
+    }
+
+    Future<Page> since(String cursor, int limit) {
+        return store.since(cursor, limit);
+    }
+
+    Future<Boolean> isLastAdministrator(User user) {
+        return store.isLastAdministrator(user.id());
+    }
+
+    Future<Void> prefer(long user, @Nullable String language, @Nullable String theme) {
+        return store.prefer(user, language, theme);
+    }
+
+    /** The groups that somebody sees: all, or those of which they are. */
+    Future<List<Group>> groups(@Nullable Long member) {
+        return store.groups(member);
+    }
+
+    Future<Optional<Group>> group(String name) {
+        return store.group(name);
+    }
+
+    /** False when it is there already. */
+    Future<Boolean> addGroup(Group group) {
+        return store.addGroup(group);
+    }
+
+    Future<Boolean> changeGroup(Group group) {
+        return store.changeGroup(group);
+    }
+
+    Future<Boolean> removeGroup(String name) {
+        return store.removeGroup(name);
+    }
+
+    Future<List<User>> members(String group) {
+        return store.members(group);
+    }
+
+    Future<List<SshKey>> keys(long user) {
+        return store.keys(user);
+    }
+
+    /** False when there are as many as allowed; fails when it is there already, see {@link #isThere}. */
+    Future<Boolean> addKey(long user, SshKey key) {
+        return store.addKey(user, key, MOST_KEYS);
+    }
+
+    static boolean isThere(Throwable failure) {
+        return Database.isConflict(failure, "ssh_keys_once");
+    }
+
+    /** The name of the key that was removed. */
+    Future<Optional<String>> removeKey(long user, long key) {
+        return store.removeKey(user, key);
     }
 
     /** How many there are; known for a while, and asked again after {@link #forgetTotal}. */

@@ -74,12 +74,12 @@ final class PeopleRoutes {
     }
 
     private Future<Reply> list(Call call, NewPerson form) {
-        String search = call.query("search").orElse("").strip();
+        String search =
+                call.query("search").orElse("").replaceAll("\\p{Cntrl}", "").strip();
         Optional<Long> before = number(call.query("before"));
         long edge = before.or(() -> number(call.query("after"))).orElse(Long.MAX_VALUE);
         int size = IdentityPages.PAGE_SIZE;
-        return people.store()
-                .page(search, edge, before.isPresent(), size + 1)
+        return people.page(search, edge, before.isPresent(), size + 1)
                 .compose(page -> people.total().map(total -> {
                     List<User> all = page.users();
                     boolean more = all.size() > size;
@@ -114,9 +114,7 @@ final class PeopleRoutes {
     /** What changed since a cursor; somebody who asks with none of ours is told of everybody that a first page has. */
     private Future<Live.Changes> since(Caller caller, @Nullable String cursor) {
         String from = cursor != null && cursor.matches("\\d{1,18}") ? cursor : "0";
-        return people.store()
-                .since(from, CAUGHT_UP)
-                .compose(page -> people.total().map(total -> changes(page, total)));
+        return people.since(from, CAUGHT_UP).compose(page -> people.total().map(total -> changes(page, total)));
     }
 
     private static Live.Changes changes(Page page, long total) {
@@ -130,9 +128,10 @@ final class PeopleRoutes {
                 changed.map(EntryRoutes::row).toList(),
                 removed.toList(),
                 total);
+        // so much that drawing the whole page anew is less
+        String template = page.users().size() == CAUGHT_UP ? "identity/people-reload.jte" : "identity/people-live.jte";
         return new Live.Changes(
-                page.users().isEmpty() ? List.of() : List.of(new Live.Fragment("identity/people-live.jte", changes)),
-                page.cursor());
+                page.users().isEmpty() ? List.of() : List.of(new Live.Fragment(template, changes)), page.cursor());
     }
 
     private static List<PersonRow> rows(List<User> users) {
@@ -140,9 +139,9 @@ final class PeopleRoutes {
     }
 
     private Future<Reply> add(Call call) {
-        String name = call.field("name").orElse("").strip();
-        String email = call.field("email").orElse("").strip();
-        String groups = call.field("groups").orElse("");
+        String name = EntryRoutes.line(call, "name");
+        String email = EntryRoutes.line(call, "email");
+        String groups = EntryRoutes.line(call, "groups");
         String password = call.field("password").orElse("");
         boolean admin = call.field("admin").map("true"::equals).orElse(false);
         Faults faults = EntryRoutes.faults(faults(name, email, password, groups));
@@ -207,8 +206,8 @@ final class PeopleRoutes {
     /** A group that is named here for the first time comes into being. */
     private Future<Void> ensured(List<String> groups) {
         return Future.join(groups.stream()
-                        .map(group -> people.store()
-                                .addGroup(new People.Group(group, "", "", new io.vertx.core.json.JsonObject())))
+                        .map(group ->
+                                people.addGroup(new People.Group(group, "", "", new io.vertx.core.json.JsonObject())))
                         .toList())
                 .mapEmpty();
     }
@@ -220,10 +219,8 @@ final class PeopleRoutes {
     }
 
     private Future<Reply> show(Call call, User user, Faults faults) {
-        return sessions.store()
-                .sessions(user.id())
-                .compose(open -> people.store()
-                        .isLastAdministrator(user.id())
+        return sessions.open(user.id())
+                .compose(open -> people.isLastAdministrator(user)
                         .map(last -> EntryRoutes.page(
                                 call,
                                 PERSON,
@@ -237,7 +234,7 @@ final class PeopleRoutes {
     }
 
     private Future<Reply> regroup(Call call) {
-        String groups = call.field("groups").orElse("");
+        String groups = EntryRoutes.line(call, "groups");
         Map<String, Note> faults = groupFaults(groups);
         return faults.isEmpty()
                 ? ensured(split(groups))

@@ -1,6 +1,5 @@
 package io.sluice.identity;
 
-import io.sluice.database.Database;
 import io.sluice.identity.IdentityPages.CreatedToken;
 import io.sluice.identity.IdentityPages.Faults;
 import io.sluice.identity.IdentityPages.KeyForm;
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 /** The page on which people look after their own password, tokens, keys and sessions. */
 final class ProfileRoutes {
     private static final String PROFILE = "identity/profile.jte";
-    private static final int MOST_TOKENS = 50;
     private static final int LONGEST_NAME = 60;
     private static final List<Integer> DAYS = List.of(7, 30, 90, 365, 0);
     private static final Map<String, String> BROWSERS = new java.util.TreeMap<>(Map.of(
@@ -76,22 +74,15 @@ final class ProfileRoutes {
     private Future<Reply> show(Call call, UnaryOperator<Profile> with) {
         long id = call.caller().id();
         return people.numbered(id)
-                .compose(me -> sessions.store()
-                        .tokens(id)
-                        .compose(tokens -> people.store()
-                                .keys(id)
-                                .compose(keys -> sessions.store()
-                                        .sessions(id)
+                .compose(me -> sessions.tokens(id)
+                        .compose(tokens -> people.keys(id)
+                                .compose(keys -> sessions.open(id)
                                         .map(open -> EntryRoutes.page(
                                                 call, PROFILE, with.apply(profile(call, me, tokens, keys, open)))))));
     }
 
     private static Profile profile(
-            Call call,
-            User me,
-            List<SessionStore.Token> tokens,
-            List<SshKey> keys,
-            List<SessionStore.Session> sessions) {
+            Call call, User me, List<Sessions.Token> tokens, List<SshKey> keys, List<Sessions.Session> sessions) {
         String current = Sessions.sessionOf(call.caller().credential()).orElse("");
         return new Profile(
                 EntryRoutes.row(me),
@@ -156,7 +147,7 @@ final class ProfileRoutes {
     }
 
     private Future<Reply> addToken(Call call) {
-        String name = call.field("name").orElse("").strip();
+        String name = EntryRoutes.line(call, "name");
         List<String> scopes = call.fields("scopes");
         int days = call.field("days")
                 .filter(text -> text.matches("\\d{1,4}"))
@@ -175,8 +166,7 @@ final class ProfileRoutes {
         }
         String text = Sessions.newToken();
         Duration life = days == 0 ? null : Duration.ofDays(days);
-        return sessions.store()
-                .addToken(call.caller().id(), name, Signer.digest(text), scopes, life, MOST_TOKENS)
+        return sessions.addToken(call.caller().id(), name, text, scopes, life)
                 .compose(made -> made.map(token -> {
                             Identity.audit("token-made", "user", call.caller().name(), "token", "" + token.id());
                             return show(call, page -> with(page, TokenForm.EMPTY, new CreatedToken(name, text)))
@@ -186,7 +176,7 @@ final class ProfileRoutes {
     }
 
     private static TokenForm tooManyTokens(TokenForm form) {
-        var faults = new Faults(Map.of(), Note.bad("fault.tooManyTokens", MOST_TOKENS));
+        var faults = new Faults(Map.of(), Note.bad("fault.tooManyTokens", Sessions.MOST_TOKENS));
         return new TokenForm(form.name(), form.scopes(), form.days(), faults);
     }
 
@@ -198,7 +188,7 @@ final class ProfileRoutes {
     }
 
     private Future<Reply> revokeToken(Call call) {
-        return sessions.store().revoke(number(call), call.caller().id()).map(gone -> {
+        return sessions.revoke(number(call), call.caller().id()).map(gone -> {
             sessions.forget();
             Identity.audit("token-revoked", "user", call.caller().name(), "token", call.path("id"));
             return back(call, "tokens", "note.tokenRevoked", gone);
@@ -207,7 +197,7 @@ final class ProfileRoutes {
 
     private Future<Reply> addKey(Call call) {
         String text = call.field("key").orElse("");
-        String name = call.field("name").orElse("").strip();
+        String name = EntryRoutes.line(call, "name");
         SshKey key;
         try {
             key = SshKey.parse(text, name);
@@ -217,8 +207,7 @@ final class ProfileRoutes {
         if (key.name().length() > LONGEST_NAME) {
             return keyRefused(call, text, name, Map.of("name", Note.bad("fault.tooLong", LONGEST_NAME)));
         }
-        return people.store()
-                .addKey(call.caller().id(), key, People.MOST_KEYS)
+        return people.addKey(call.caller().id(), key)
                 .compose(added -> {
                     if (!added) {
                         return keyRefused(
@@ -227,7 +216,7 @@ final class ProfileRoutes {
                     Identity.audit("key-added", "user", call.caller().name(), "key", key.fingerprint());
                     return Future.succeededFuture(back(call, "keys", "note.keyAdded", Optional.of(key.name())));
                 })
-                .recover(failure -> Database.isConflict(failure, "ssh_keys_once")
+                .recover(failure -> People.isThere(failure)
                         ? keyRefused(call, text, name, Map.of("key", Note.bad("fault.keyTaken")))
                         : Future.failedFuture(failure));
     }
@@ -239,14 +228,14 @@ final class ProfileRoutes {
     }
 
     private Future<Reply> removeKey(Call call) {
-        return people.store().removeKey(call.caller().id(), number(call)).map(gone -> {
+        return people.removeKey(call.caller().id(), number(call)).map(gone -> {
             Identity.audit("key-removed", "user", call.caller().name(), "key", call.path("id"));
             return back(call, "keys", "note.keyRemoved", gone);
         });
     }
 
     private Future<Reply> endSession(Call call) {
-        return sessions.store().end(call.path("id"), call.caller().id()).map(ended -> {
+        return sessions.end(call.path("id"), call.caller().id()).map(ended -> {
             sessions.forget();
             Identity.audit("session-ended", "user", call.caller().name());
             return back(call, "sessions", "note.sessionOver", ended ? Optional.of("") : Optional.empty());
@@ -266,7 +255,7 @@ final class ProfileRoutes {
         return id.matches("\\d{1,18}") ? Long.parseLong(id) : -1;
     }
 
-    private static Token shown(SessionStore.Token token) {
+    private static Token shown(Sessions.Token token) {
         return new Token(
                 Long.toString(token.id()),
                 token.name(),
@@ -280,7 +269,7 @@ final class ProfileRoutes {
         return new IdentityPages.Key(Long.toString(key.id()), key.name(), key.kind(), key.fingerprint(), key.added());
     }
 
-    private static Session shown(SessionStore.Session session, String current) {
+    private static Session shown(Sessions.Session session, String current) {
         return new Session(
                 session.id(),
                 session.browser() ? inShort(session.client()) : "API: " + firstWord(session.client()),

@@ -2,6 +2,9 @@ package io.sluice.identity;
 
 import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
+import io.sluice.identity.Sessions.Session;
+import io.sluice.identity.Sessions.Standing;
+import io.sluice.identity.Sessions.Token;
 import io.sluice.web.Caller;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -11,9 +14,13 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Sessions and application tokens as rows. What ends one rings in the same statement. */
@@ -27,35 +34,6 @@ final class SessionStore {
     SessionStore(Database database) {
         this.database = database;
     }
-
-    /** Who a credential stands for at this moment. */
-    record Standing(
-            long user,
-            String name,
-            boolean admin,
-            Caller.Kind kind,
-            Set<String> scopes,
-            Instant since,
-            @Nullable Instant until,
-            boolean seenLately) {}
-
-    record Session(
-            String id,
-            long user,
-            boolean browser,
-            String address,
-            String client,
-            Instant created,
-            Instant lastSeen,
-            Instant expires) {}
-
-    record Token(
-            long id,
-            String name,
-            List<String> scopes,
-            Instant created,
-            @Nullable Instant expires,
-            @Nullable Instant lastUsed) {}
 
     /** What a refresh token was found to be. */
     enum Turn {
@@ -258,5 +236,66 @@ final class SessionStore {
 
     private Future<RowSet<Row>> rows(String sql, Tuple values) {
         return database.pool().preparedQuery(sql).execute(values);
+    }
+
+    /**
+     * What the database last said about credentials. Asked again when it is older than the caller accepts, and when the doorbell rang; used
+     * a little longer while the database is away, but never so long that a revocation elsewhere takes more than five seconds.
+     */
+    static final class Cache {
+        static final Duration FRESH = Duration.ofMillis(2_500);
+        static final Duration RECHECKED = Duration.ofMillis(1_500);
+        private static final Duration AWAY = Duration.ofSeconds(5);
+        private static final int MOST = 10_000;
+
+        private final Function<String, Future<Optional<Standing>>> source;
+        private final Map<String, Kept> kept = new LinkedHashMap<>(64, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
+                return size() > MOST;
+            }
+        };
+        private final LongSupplier clock;
+        private long forgotten;
+
+        private record Kept(Optional<Standing> standing, long asked) {}
+
+        Cache(Function<String, Future<Optional<Standing>>> source, LongSupplier clock) {
+            this.clock = clock;
+            this.forgotten = clock.getAsLong();
+            this.source = source;
+        }
+
+        Future<Optional<Standing>> of(String credential, Duration age) {
+            long now = clock.getAsLong();
+            Kept known = known(credential);
+            if (known != null && now - known.asked < age.toNanos() && isSinceForgotten(known)) {
+                return Future.succeededFuture(known.standing);
+            }
+            return source.apply(credential)
+                    .onSuccess(standing -> keep(credential, new Kept(standing, now)))
+                    .recover(away -> known != null && clock.getAsLong() - known.asked < AWAY.toNanos()
+                            ? Future.succeededFuture(known.standing)
+                            : Future.failedFuture(away));
+        }
+
+        synchronized void forget() {
+            forgotten = clock.getAsLong();
+        }
+
+        private synchronized @Nullable Kept known(String credential) {
+            return kept.get(credential);
+        }
+
+        private synchronized boolean isSinceForgotten(Kept known) {
+            return known.asked - forgotten > 0;
+        }
+
+        private synchronized void keep(String credential, Kept fresh) {
+            Kept other = kept.get(credential);
+            if (other == null || other.asked - fresh.asked < 0) {
+                kept.put(credential, fresh);
+            }
+        }
     }
 }

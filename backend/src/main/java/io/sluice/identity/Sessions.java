@@ -1,7 +1,6 @@
 package io.sluice.identity;
 
-import io.sluice.identity.SessionStore.Session;
-import io.sluice.identity.SessionStore.Standing;
+import io.sluice.identity.SessionStore.Cache;
 import io.sluice.identity.Signer.Refresh;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
@@ -18,17 +17,15 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Tells who is calling, by cookie or by token, and turns a browser's refresh token when its short pass is over. */
 final class Sessions implements Authenticator {
     static final String TOKEN_PREFIX = "sluice_";
+    static final int MOST_TOKENS = 50;
     private static final Duration PASS = Duration.ofMinutes(3);
     private static final Duration IDLE = Duration.ofDays(7);
     private static final Duration MOST = Duration.ofDays(30);
@@ -39,6 +36,35 @@ final class Sessions implements Authenticator {
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(10);
     private static final int NOTED_AT_ONCE = 10_000;
     private static final System.Logger LOG = System.getLogger(Sessions.class.getName());
+
+    /** Who a credential stands for at this moment. */
+    record Standing(
+            long user,
+            String name,
+            boolean admin,
+            Caller.Kind kind,
+            Set<String> scopes,
+            Instant since,
+            @Nullable Instant until,
+            boolean seenLately) {}
+
+    record Session(
+            String id,
+            long user,
+            boolean browser,
+            String address,
+            String client,
+            Instant created,
+            Instant lastSeen,
+            Instant expires) {}
+
+    record Token(
+            long id,
+            String name,
+            List<String> scopes,
+            Instant created,
+            @Nullable Instant expires,
+            @Nullable Instant lastUsed) {}
 
     private final Vertx vertx;
     private final Signer signer;
@@ -51,14 +77,10 @@ final class Sessions implements Authenticator {
         this.vertx = vertx;
         this.signer = signer;
         this.store = store;
-        this.cache = new Cache(this::read);
+        this.cache = new Cache(this::read, System::nanoTime);
         this.timers = List.of(
                 vertx.setPeriodic(NOTE_EVERY.toMillis(), tick -> logged("seen-not-noted", note())),
                 vertx.setPeriodic(SWEEP_EVERY.toMillis(), tick -> logged("sessions-not-swept", store.sweep())));
-    }
-
-    SessionStore store() {
-        return store;
     }
 
     Signer signer() {
@@ -131,6 +153,33 @@ final class Sessions implements Authenticator {
     /** What the database knows of the credential that somebody came with. */
     Future<Optional<Standing>> known(String credential) {
         return cache.of(credential, Cache.FRESH);
+    }
+
+    Future<List<Session>> open(long user) {
+        return store.sessions(user);
+    }
+
+    Future<List<Token>> tokens(long user) {
+        return store.tokens(user);
+    }
+
+    /** Empty when there are as many as allowed. */
+    Future<Optional<Token>> addToken(
+            long user, String name, String text, List<String> scopes, @Nullable Duration life) {
+        return store.addToken(user, name, Signer.digest(text), scopes, life, MOST_TOKENS);
+    }
+
+    Future<Boolean> end(String session, long user) {
+        return store.end(session, user).onSuccess(ended -> forget());
+    }
+
+    /** The name of the token that was revoked. */
+    Future<Optional<String>> revoke(long token, long user) {
+        return store.revoke(token, user).onSuccess(revoked -> forget());
+    }
+
+    Future<Boolean> revoke(String text, long user) {
+        return store.revoke(Signer.digest(text), user).onSuccess(revoked -> forget());
     }
 
     /** Ends the session that the caller came with; nothing for other credentials. */
@@ -303,63 +352,5 @@ final class Sessions implements Authenticator {
     private static void logged(String event, Future<?> work) {
         work.onFailure(
                 failure -> LOG.log(System.Logger.Level.WARNING, "event={0} cause={1}", event, failure.getMessage()));
-    }
-
-    /**
-     * What the database last said about credentials. Asked again when it is older than the caller accepts, and when the doorbell rang; used
-     * a little longer while the database is away, but never so long that a revocation elsewhere takes more than five seconds.
-     */
-    static final class Cache {
-        static final Duration FRESH = Duration.ofMillis(2_500);
-        static final Duration RECHECKED = Duration.ofMillis(1_500);
-        private static final Duration AWAY = Duration.ofSeconds(5);
-        private static final int MOST = 10_000;
-
-        private final Function<String, Future<Optional<Standing>>> source;
-        private final Map<String, Kept> kept = new LinkedHashMap<>(64, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
-                return size() > MOST;
-            }
-        };
-        private long forgotten = System.nanoTime();
-
-        private record Kept(Optional<Standing> standing, long asked) {}
-
-        Cache(Function<String, Future<Optional<Standing>>> source) {
-            this.source = source;
-        }
-
-        Future<Optional<Standing>> of(String credential, Duration age) {
-            long now = System.nanoTime();
-            Kept known = known(credential);
-            if (known != null && now - known.asked < age.toNanos() && isSinceForgotten(known)) {
-                return Future.succeededFuture(known.standing);
-            }
-            return source.apply(credential)
-                    .onSuccess(standing -> keep(credential, new Kept(standing, now)))
-                    .recover(away -> known != null && System.nanoTime() - known.asked < AWAY.toNanos()
-                            ? Future.succeededFuture(known.standing)
-                            : Future.failedFuture(away));
-        }
-
-        synchronized void forget() {
-            forgotten = System.nanoTime();
-        }
-
-        private synchronized @Nullable Kept known(String credential) {
-            return kept.get(credential);
-        }
-
-        private synchronized boolean isSinceForgotten(Kept known) {
-            return known.asked - forgotten > 0;
-        }
-
-        private synchronized void keep(String credential, Kept fresh) {
-            Kept other = kept.get(credential);
-            if (other == null || other.asked - fresh.asked < 0) {
-                kept.put(credential, fresh);
-            }
-        }
     }
 }

@@ -1,8 +1,6 @@
 package io.sluice.identity;
 
 import io.netty.util.NetUtil;
-import io.prometheus.client.CollectorRegistry;
-import io.prometheus.client.Counter;
 import io.sluice.identity.People.User;
 import io.sluice.identity.PeopleStore.Stored;
 import io.sluice.web.Problem;
@@ -29,7 +27,7 @@ final class SignIn {
     private final PeopleStore people;
     private final SignInStore store;
     private final Passwords passwords;
-    private final Counter tries;
+    private final Identity.Metrics metrics;
     private final Vertx vertx;
     private final long timer;
     private long minute;
@@ -45,14 +43,12 @@ final class SignIn {
         record Disabled(User user) implements Result {}
     }
 
-    SignIn(Vertx vertx, PeopleStore people, SignInStore store, Passwords passwords, CollectorRegistry registry) {
+    SignIn(Vertx vertx, PeopleStore people, SignInStore store, Passwords passwords, Identity.Metrics metrics) {
         this.vertx = vertx;
         this.people = people;
         this.store = store;
         this.passwords = passwords;
-        this.tries = Counter.build("sluice_identity_sign_ins_total", "Tries to sign in, by what came of them")
-                .labelNames("result")
-                .register(registry);
+        this.metrics = metrics;
         this.timer = vertx.setPeriodic(
                 SWEEP_EVERY.toMillis(),
                 tick -> store.sweep(WITHIN)
@@ -132,7 +128,7 @@ final class SignIn {
     }
 
     private void count(String result) {
-        tries.labels(result).inc();
+        metrics.signIns.labels(result).inc();
     }
 
     private Future<Void> allowed(String key, int most) {

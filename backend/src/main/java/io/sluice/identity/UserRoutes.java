@@ -68,9 +68,8 @@ final class UserRoutes {
     /** Everybody for administrators, and oneself for everybody else. */
     private Future<Reply> list(Call call) {
         Caller caller = call.caller();
-        Future<List<User>> seen = caller.admin()
-                ? people.store().all()
-                : people.numbered(caller.id()).map(List::of);
+        Future<List<User>> seen =
+                caller.admin() ? people.all() : people.numbered(caller.id()).map(List::of);
         return seen.map(
                 users -> Reply.json(users.stream().map(UserRoutes::shown).toList()));
     }
@@ -293,15 +292,13 @@ final class UserRoutes {
     }
 
     private Future<Reply> groups(Call call) {
-        return people.store()
-                .groups(call.caller().admin() ? null : call.caller().id())
+        return people.groups(call.caller().admin() ? null : call.caller().id())
                 .map(groups -> Reply.json(groups.stream().map(UserRoutes::shown).toList()));
     }
 
     private Future<Reply> group(Call call) {
         String name = call.path("group");
-        return people.store()
-                .groups(call.caller().admin() ? null : call.caller().id())
+        return people.groups(call.caller().admin() ? null : call.caller().id())
                 .map(groups -> groups.stream()
                         .filter(group -> group.name().equals(name))
                         .findFirst()
@@ -310,8 +307,7 @@ final class UserRoutes {
     }
 
     private Future<Reply> members(Call call) {
-        return people.store()
-                .members(call.path("group"))
+        return people.members(call.path("group"))
                 .map(users -> Reply.json(users.stream()
                         .map(user -> Map.of("username", user.name(), "clusterAdmin", user.admin()))
                         .toList()));
@@ -324,7 +320,7 @@ final class UserRoutes {
                 body.text("description").orElse(""),
                 body.text("externalName").orElse(""),
                 Optional.ofNullable(body.object("extension")).orElseGet(JsonObject::new));
-        return people.store().addGroup(group).map(added -> {
+        return people.addGroup(group).map(added -> {
             if (!added) {
                 throw Problem.of(
                         Problem.Kind.CONFLICT, "ConflictGroupError", "Group name " + group.name() + " already exists.");
@@ -339,15 +335,13 @@ final class UserRoutes {
     private Future<Reply> changeGroup(Call call) {
         Body data = Body.patch(call, List.of());
         String name = data.group();
-        return people.store()
-                .group(name)
+        return people.group(name)
                 .map(found -> found.orElseThrow(() -> noGroup(name)))
-                .compose(old -> people.store()
-                        .changeGroup(new Group(
-                                name,
-                                data.text("description").orElse(old.description()),
-                                data.text("externalName").orElse(old.externalName()),
-                                Optional.ofNullable(data.object("extension")).orElse(old.extension()))))
+                .compose(old -> people.changeGroup(new Group(
+                        name,
+                        data.text("description").orElse(old.description()),
+                        data.text("externalName").orElse(old.externalName()),
+                        Optional.ofNullable(data.object("extension")).orElse(old.extension()))))
                 .map(changed -> {
                     Identity.audit(
                             "group-changed", "group", name, "by", call.caller().name());
@@ -360,7 +354,7 @@ final class UserRoutes {
         if (name.equals(DEFAULT)) {
             throw Problem.of(Problem.Kind.FORBIDDEN, "ForbiddenUserError", "Group default is not allowed to remove.");
         }
-        return people.store().removeGroup(name).map(removed -> {
+        return people.removeGroup(name).map(removed -> {
             if (!removed) {
                 throw noGroup(name);
             }

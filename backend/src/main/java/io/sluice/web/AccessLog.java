@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** One line per request, written by a thread of its own: an event loop only drops a line into a bounded queue. */
 final class AccessLog {
@@ -20,6 +21,8 @@ final class AccessLog {
     static final long FILE_BYTES = 32L << 20;
     static final int FILES = 4;
 
+    private static final Pattern TOKEN =
+            Pattern.compile("sluice_[0-9a-zA-Z]+|[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=-]*");
     private static final System.Logger LOG = System.getLogger(AccessLog.class.getName());
     private static final String END = "";
 
@@ -38,6 +41,11 @@ final class AccessLog {
         if (!queue.offer(line)) {
             metrics.logLinesDropped.inc();
         }
+    }
+
+    /** A path as it may be kept: OpenPAI's clients revoke a token by a path that ends with it. */
+    static String path(String path) {
+        return quoted(TOKEN.matcher(path).replaceAll("***"));
     }
 
     /** What a stranger sent, in a form that can not end a line or steer a terminal. */

@@ -236,6 +236,8 @@ final class Edge {
     private Future<Void> send(Call call, Reply reply) {
         var response = call.context().response();
         if (reply.content instanceof Reply.Content.Socket socket) {
+            // an upgrade sends headers, and nothing of what is kept as cookies
+            call.passage().cookies().forEach(cookie -> response.headers().add(HttpHeaders.SET_COOKIE, cookie.encode()));
             return live.upgrade(call, socket);
         }
         response.setStatusCode(reply.status);
@@ -274,7 +276,7 @@ final class Edge {
                 + passage(context).address() + " user=" + (caller == null ? "-" : AccessLog.quoted(caller.name()))
                 + " method="
                 + known(request.method()) + " path="
-                + AccessLog.quoted(Optional.ofNullable(request.path()).orElse("")) + " status="
+                + AccessLog.path(Optional.ofNullable(request.path()).orElse("")) + " status="
                 + status + " bytes=" + context.response().bytesWritten() + " ms=" + nanos / 1_000_000);
     }
 

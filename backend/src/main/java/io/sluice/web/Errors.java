@@ -102,7 +102,7 @@ final class Errors {
         String id = Edge.passage(context).id();
         LOG.log(
                 System.Logger.Level.ERROR,
-                "event=request-failed id=" + id + " path=" + AccessLog.quoted(path(context)),
+                "event=request-failed id=" + id + " path=" + AccessLog.path(path(context)),
                 failure);
         return Problem.of(
                 Problem.Kind.BROKEN,

@@ -5,6 +5,7 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketConnectOptions;
 import io.vertx.core.json.JsonObject;
@@ -14,8 +15,10 @@ import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What a browser does: keeps cookies, says where a form comes from, and stays at a redirect so that a test can look at it. */
 public final class Browser {
@@ -25,11 +28,18 @@ public final class Browser {
     public final Map<String, String> cookies = new TreeMap<>();
     public final MultiMap headers = MultiMap.caseInsensitiveMultiMap();
 
-    Browser(Vertx vertx, String address) {
+    Browser(Vertx vertx, WebClient client, String address) {
         this.vertx = vertx;
+        this.client = client;
         this.address = address;
-        this.client = WebClient.create(
-                vertx, new WebClientOptions().setFollowRedirects(false).setUserAgent("Firefox/140.0 (X11; Linux)"));
+    }
+
+    /** The connections that all browsers of a gateway share. */
+    static WebClient client(Vertx vertx) {
+        return WebClient.create(
+                vertx,
+                new WebClientOptions().setFollowRedirects(false).setUserAgent("Firefox/140.0 (X11; Linux)"),
+                new PoolOptions().setHttp1MaxSize(64));
     }
 
     public Browser signIn(String name, String password) {
@@ -60,10 +70,7 @@ public final class Browser {
     }
 
     public Future<HttpResponse<Buffer>> send(
-            HttpMethod method,
-            String path,
-            @org.jspecify.annotations.Nullable String type,
-            @org.jspecify.annotations.Nullable Buffer body) {
+            HttpMethod method, String path, @Nullable String type, @Nullable Buffer body) {
         HttpRequest<Buffer> request = client.requestAbs(method, address + path).putHeaders(shown());
         if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             request.putHeader("Origin", address);
@@ -71,7 +78,7 @@ public final class Browser {
         if (type != null) {
             request.putHeader("Content-Type", type);
         }
-        return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(this::keep);
+        return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(answer -> keep(answer.cookies()));
     }
 
     public Future<WebSocket> open(String path, String... protocols) {
@@ -82,16 +89,20 @@ public final class Browser {
                         .setSubProtocols(List.of(protocols)));
     }
 
+    String cookie(String name) {
+        return Objects.requireNonNull(cookies.get(name), name);
+    }
+
     /** A second window of the same browser. */
     Browser copy() {
-        var copy = new Browser(vertx, address);
+        var copy = new Browser(vertx, client, address);
         copy.cookies.putAll(cookies);
         copy.headers.addAll(headers);
         return copy;
     }
 
     Browser at(Gateway other) {
-        var moved = new Browser(vertx, other.address());
+        var moved = new Browser(vertx, client, other.address());
         moved.cookies.putAll(cookies);
         moved.headers.addAll(headers);
         return moved;
@@ -109,8 +120,8 @@ public final class Browser {
         return all;
     }
 
-    private synchronized void keep(HttpResponse<Buffer> answer) {
-        for (String cookie : answer.cookies()) {
+    synchronized void keep(List<String> set) {
+        for (String cookie : set) {
             String[] parts = cookie.split(";", 2);
             int equals = parts[0].indexOf('=');
             String value = parts[0].substring(equals + 1);

@@ -6,6 +6,7 @@ import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.client.WebClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A whole gateway on a free port: the web room, this room and a real database. Several may share one database. */
-public final class Gateway implements AutoCloseable {
-    public static final String PASSWORD = "correct horse battery";
+final class Gateway implements AutoCloseable {
+    static final String PASSWORD = "correct horse battery";
     static final Identity.Hashing QUICK = new Identity.Hashing(64, 1, 1);
 
     final Vertx vertx;
@@ -28,13 +29,14 @@ public final class Gateway implements AutoCloseable {
     final Path data;
     final List<String> printed = new ArrayList<>();
     private final Web web;
-    private final List<Route> routes;
     private final String address;
+    private final WebClient client;
 
     private Gateway(Vertx vertx, Database database, @Nullable String password, Set<String> proxies) {
         this.vertx = vertx;
         this.database = database;
         this.data = folder();
+        this.client = Browser.client(vertx);
         database.migrate(List.of(Identity.MIGRATIONS)).await();
         identity = Identity.open(vertx, database, registry, new Identity.Settings(data, password, true, QUICK))
                 .await();
@@ -44,14 +46,14 @@ public final class Gateway implements AutoCloseable {
                 identity.authenticator(),
                 Gateway::problem,
                 registry);
-        routes = new ArrayList<>(web.routes(database::check));
+        List<Route> routes = new ArrayList<>(web.routes(database::check));
         routes.addAll(identity.routes(web.live()));
         address = web.serve(routes).await();
         identity.welcome(address, printed::add).await();
     }
 
     /** With the administrator {@code admin}, whose password is {@link #PASSWORD}. */
-    public static Gateway open(Vertx vertx, Database database) {
+    static Gateway open(Vertx vertx, Database database) {
         return new Gateway(vertx, database, PASSWORD, Set.of());
     }
 
@@ -59,20 +61,17 @@ public final class Gateway implements AutoCloseable {
         return new Gateway(vertx, database, password, proxies);
     }
 
-    public String address() {
+    String address() {
         return address;
     }
 
-    public List<Route> routes() {
-        return routes;
-    }
-
-    public Browser browser() {
-        return new Browser(vertx, address);
+    Browser browser() {
+        return new Browser(vertx, client, address);
     }
 
     @Override
     public void close() {
+        client.close();
         web.close().await();
         identity.close().await();
     }
