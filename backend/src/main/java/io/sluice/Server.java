@@ -60,9 +60,12 @@ public final class Server {
             folder.close();
             return Future.succeededFuture();
         });
+        // PostgreSQL starts while Vert.x is loaded
+        Database.Beginning beginning = Database.begin(Database.Settings.of(settings.data(), settings.database()));
+        closing("postgres", beginning::abandon);
         Vertx vertx = Vertx.vertx();
         closing("vertx", vertx::close);
-        Database database = database(vertx);
+        Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Web web = web(vertx, identity);
         routes = routes(web, database, identity);
@@ -107,8 +110,8 @@ public final class Server {
         }
     }
 
-    private Database database(Vertx vertx) {
-        Database database = await(Database.open(vertx, Database.Settings.of(settings.data(), settings.database())));
+    private Database database(Vertx vertx, Database.Beginning beginning) {
+        Database database = await(beginning.open(vertx));
         closing("database", database::close);
         await(database.migrate(List.of(Identity.MIGRATIONS)));
         return database;

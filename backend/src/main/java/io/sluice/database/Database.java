@@ -7,6 +7,8 @@ import io.vertx.sqlclient.SqlConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -22,13 +24,16 @@ public final class Database {
     private static final int FIRST_ATTEMPTS = 5;
     private static final long POOL_CLOSE_MILLIS = 500;
 
+    private final Settings settings;
     private final Leases leases;
     private final Pool pool;
     private final Doorbell doorbell;
     private final Migrator migrator;
     private final Supplier<Future<Void>> server;
 
-    private Database(Leases leases, Doorbell doorbell, Migrator migrator, Supplier<Future<Void>> server) {
+    private Database(
+            Settings settings, Leases leases, Doorbell doorbell, Migrator migrator, Supplier<Future<Void>> server) {
+        this.settings = settings;
         this.leases = leases;
         this.pool = new LeasedPool(leases);
         this.doorbell = doorbell;
@@ -38,8 +43,53 @@ public final class Database {
 
     /** Fails with {@link Unavailable}, one line that says what to do. */
     public static Future<Database> open(Vertx vertx, Settings settings) {
-        var url = settings.url();
-        return url == null ? openEmbedded(vertx, settings) : openGiven(vertx, settings, url);
+        return begin(settings).open(vertx);
+    }
+
+    /** Starts the server, if it is ours to start, while the caller builds what comes before the database. */
+    public static Beginning begin(Settings settings) {
+        return new Beginning(settings);
+    }
+
+    /** A database whose server may still be starting. */
+    public static final class Beginning {
+
+        private final Settings settings;
+        private final CompletableFuture<@Nullable Embedded> server = new CompletableFuture<>();
+
+        private Beginning(Settings settings) {
+            this.settings = settings;
+            if (settings.url() == null) {
+                new Thread(this::startServer, "postgres-start").start();
+            } else {
+                server.complete(null);
+            }
+        }
+
+        private void startServer() {
+            try {
+                server.complete(Embedded.start(settings.data()));
+            } catch (RuntimeException e) {
+                server.completeExceptionally(e);
+            }
+        }
+
+        public Future<Database> open(Vertx vertx) {
+            return Future.fromCompletionStage(server, vertx.getOrCreateContext())
+                    .compose(embedded -> embedded == null
+                            ? openGiven(vertx, settings, Objects.requireNonNull(settings.url()))
+                            : openEmbedded(vertx, settings, embedded));
+        }
+
+        /** Stops the server of a gateway that ends before it has opened the database; else does nothing. */
+        public Future<Void> abandon() {
+            return Future.fromCompletionStage(server.handle((embedded, failure) -> {
+                if (embedded != null) {
+                    embedded.stop();
+                }
+                return null;
+            }));
+        }
     }
 
     private static Future<Database> openGiven(Vertx vertx, Settings settings, String url) {
@@ -49,19 +99,16 @@ public final class Database {
                         .recover(e -> Future.failedFuture(target.explain(e))));
     }
 
-    private static Future<Database> openEmbedded(Vertx vertx, Settings settings) {
-        return vertx.executeBlocking(() -> Embedded.start(settings.data()), false)
-                .compose(server -> {
-                    Supplier<Future<Void>> stop = () -> vertx.executeBlocking(
-                            () -> {
-                                server.stop();
-                                return null;
-                            },
-                            false);
-                    return connect(vertx, settings, server.target(), stop)
-                            .onSuccess(opened -> server.watch(vertx))
-                            .recover(e -> stop.get().transform(stopped -> Future.failedFuture(e)));
-                });
+    private static Future<Database> openEmbedded(Vertx vertx, Settings settings, Embedded server) {
+        Supplier<Future<Void>> stop = () -> vertx.executeBlocking(
+                () -> {
+                    server.stop();
+                    return null;
+                },
+                false);
+        return connect(vertx, settings, server.target(), stop)
+                .onSuccess(opened -> server.watch(vertx))
+                .recover(e -> stop.get().transform(stopped -> Future.failedFuture(e)));
     }
 
     private static Future<Database> connect(
@@ -69,6 +116,7 @@ public final class Database {
         var leases = new Leases(target.pool(vertx, settings), settings);
         return firstAnswer(leases, target, FIRST_ATTEMPTS)
                 .map(checked -> new Database(
+                        settings,
                         leases,
                         Doorbell.hung(vertx, target, leases, settings),
                         new Migrator(vertx, target, leases),
@@ -110,8 +158,10 @@ public final class Database {
 
     public Gauges gauges() {
         return new Gauges(
+                settings.poolSize(),
                 leases.size(),
                 leases.lent(),
+                settings.waiting(),
                 leases.waiting(),
                 leases.refused(),
                 leases.expired(),
@@ -161,8 +211,10 @@ public final class Database {
     /**
      * What the limits of this room are doing.
      *
+     * @param poolSize connections at most
      * @param connections open or opening
      * @param lent of them in use
+     * @param waitingLimit callers without a connection at most
      * @param waiting callers without a connection yet
      * @param refused callers turned away because too many waited already, ever
      * @param expired callers whose time ran out, ever
@@ -171,8 +223,10 @@ public final class Database {
      * @param rings heard, ever
      */
     public record Gauges(
+            int poolSize,
             int connections,
             int lent,
+            int waitingLimit,
             int waiting,
             long refused,
             long expired,
