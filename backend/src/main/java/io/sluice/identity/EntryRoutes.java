@@ -160,9 +160,14 @@ final class EntryRoutes {
         String name = line(call, "name");
         String next = local(call.field("next").orElse("/"));
         return signIn.check(name, call.field("password").orElse(""), call.address())
-                .compose(result -> result instanceof SignIn.Result.Granted(User user)
-                        ? enter(call, user, next)
-                        : Future.succeededFuture(refused(name, next, Note.bad("fault.signIn"), 422)))
+                .compose(result -> switch (result) {
+                    case SignIn.Result.Granted(User user) -> enter(call, user, next);
+                    case SignIn.Result.Refused refused ->
+                        Future.succeededFuture(refused(name, next, Note.bad("fault.signIn"), 422));
+                    // told to nobody but who knows the password
+                    case SignIn.Result.Disabled disabled ->
+                        Future.succeededFuture(refused(name, next, Note.bad("fault.disabled"), 422));
+                })
                 .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.TOO_MANY
                         ? Future.succeededFuture(tooMany(problem, name, next))
                         : Future.failedFuture(failure));

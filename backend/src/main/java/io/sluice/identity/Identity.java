@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The door to people: who is calling, and the pages and API where they sign in and are looked after. */
@@ -34,6 +35,7 @@ public final class Identity {
             "jobs:read", "jobs:write", "files:read", "files:write", "endpoints:use", "users:read", "metrics:read");
 
     private static final String KEY_FILE = "signing.key";
+    private static final Pattern ODD = Pattern.compile("[\\x7f-\\x9f\\u2028\\u2029]");
     private static final System.Logger AUDIT = System.getLogger("io.sluice.identity.audit");
 
     /** How much effort a password check takes (Argon2id). */
@@ -132,17 +134,31 @@ public final class Identity {
     /** Makes the first administrator, or tells how to. */
     public Future<Void> welcome(String address, Consumer<String> print) {
         return signIn.isEmpty().compose(empty -> {
-            String password = settings.administratorPassword();
             if (!empty) {
                 return Future.succeededFuture();
             }
-            return password != null
-                    ? signIn.setUp("admin", password)
-                    : signIn.link()
-                            .onSuccess(token -> print.accept("set up: " + address + "/set-up?token=" + token + "  ("
-                                    + SignIn.LINK.toMinutes() + " minutes, from this machine only)"))
-                            .mapEmpty();
+            String password = settings.administratorPassword();
+            return password == null
+                    ? signIn.link()
+                            .onSuccess(token -> print.accept(link(address, token)))
+                            .mapEmpty()
+                    : unattended(password);
         });
+    }
+
+    private Future<Void> unattended(String password) {
+        return password.length() < Passwords.SHORTEST || password.length() > Passwords.LONGEST
+                ? Future.failedFuture(new IllegalArgumentException("The first administrator's password"
+                        + " (SLUICE_ADMIN_PASSWORD) must have " + Passwords.SHORTEST + " to " + Passwords.LONGEST
+                        + " characters. Choose another, or leave it out to have a set-up link printed."))
+                : signIn.setUp("admin", password);
+    }
+
+    /** From this machine only, so with its own name for itself where the portal listens on every address. */
+    private static String link(String address, String token) {
+        String local = address.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
+        return "set up: " + local + "/set-up?token=" + token + "  (" + SignIn.LINK.toMinutes()
+                + " minutes, from this machine only)";
     }
 
     public Future<Void> close() {
@@ -158,7 +174,12 @@ public final class Identity {
         for (int i = 0; i + 1 < pairs.length; i += 2) {
             line.put(pairs[i], pairs[i + 1]);
         }
-        AUDIT.log(System.Logger.Level.INFO, () -> line.encode());
+        // JSON lets some characters stand that end a line or steer a terminal all the same
+        AUDIT.log(
+                System.Logger.Level.INFO,
+                () -> ODD.matcher(line.encode())
+                        .replaceAll(odd ->
+                                String.format("\\\\u%04x", (int) odd.group().charAt(0))));
     }
 
     /** The file wins; without one, gateways that share a database share the key that the first of them put there. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -124,9 +125,10 @@ final class People {
     record Outcome(@Nullable User user, @Nullable Refusal refusal) {}
 
     private final PeopleStore store;
+    private final AtomicLong changes = new AtomicLong();
     private volatile @Nullable Total total;
 
-    private record Total(long people, long read) {}
+    private record Total(long people, long read, long change) {}
 
     People(PeopleStore store) {
         this.store = store;
@@ -232,14 +234,15 @@ final class People {
     Future<Long> total() {
         Total known = total;
         long now = System.nanoTime();
-        if (known != null && now - known.read < COUNT_NANOS) {
+        long change = changes.get();
+        if (known != null && known.change == change && now - known.read < COUNT_NANOS) {
             return Future.succeededFuture(known.people);
         }
-        return store.count().onSuccess(people -> total = new Total(people, now));
+        return store.count().onSuccess(people -> total = new Total(people, now, change));
     }
 
     void forgetTotal() {
-        total = null;
+        changes.incrementAndGet();
     }
 
     /** An SSH public key; {@code body} is the line without its comment. */

@@ -1,6 +1,7 @@
 package io.sluice.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.TestDatabase;
@@ -181,6 +182,12 @@ class SetUpTest {
                         .post("/sign-in", Map.of("name", "admin", "password", "another password"))
                         .statusCode())
                 .isEqualTo(422);
+    }
+
+    @Test
+    void a_variable_too_short_to_protect_anything_starts_nothing() {
+        assertThatThrownBy(() -> gateway("seven77")).hasMessageContaining("SLUICE_ADMIN_PASSWORD");
+        assertThat(new SignInStore(database.database()).isEmpty().await()).isTrue();
     }
 
     @Test

@@ -107,6 +107,10 @@ class SignInTest {
         sql("UPDATE users SET disabled = true WHERE name = '" + name + "'");
         assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
                 .isEqualTo(422);
+        assertThat(tryOnce(gateway.browser(), name, "right password").bodyAsString())
+                .contains("account is disabled");
+        assertThat(tryOnce(gateway.browser(), name, "wrong password").bodyAsString())
+                .doesNotContain("account is disabled");
         var api = gateway.browser().json(HttpMethod.POST, "/api/v1/token", login(name, "right password"));
         assertThat(api.statusCode()).isEqualTo(403);
         assertThat(api.bodyAsJsonObject().getString("code")).isEqualTo("ForbiddenUserError");
