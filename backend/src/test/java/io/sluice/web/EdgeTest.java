@@ -44,7 +44,7 @@ class EdgeTest {
                         1_000,
                         1_000,
                         3,
-                        1,
+                        3,
                         1,
                         1,
                         75),
@@ -268,7 +268,7 @@ class EdgeTest {
     @Test
     void a_header_sent_byte_by_byte_is_cut_off() throws IOException {
         try (Socket socket = portal.socket()) {
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(10_000);
             socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHo".getBytes(StandardCharsets.ISO_8859_1));
             assertThat(socket.getInputStream().read())
                     .as("closed by the gateway")

@@ -76,7 +76,7 @@ final class Portal implements AutoCloseable {
     /** Bytes as they are, and everything that comes back until the other side closes or falls silent. */
     String raw(String bytes) throws IOException {
         try (Socket socket = socket()) {
-            socket.setSoTimeout(5_000);
+            socket.setSoTimeout(10_000);
             socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
