@@ -12,6 +12,7 @@ import io.vertx.pgclient.SslMode;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.spi.DatabaseMetadata;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -160,12 +161,15 @@ final class Target {
     }
 
     Future<Void> checkVersion(SqlConnection connection) {
-        var version = connection.databaseMetadata();
-        return version.majorVersion() >= OLDEST
+        return checkVersion(connection.databaseMetadata());
+    }
+
+    Future<Void> checkVersion(DatabaseMetadata server) {
+        return server.majorVersion() >= OLDEST
                 ? Future.succeededFuture()
                 : Future.failedFuture(
-                        new Database.Unavailable("The database at %s is %s; Sluice needs PostgreSQL %d or newer."
-                                .formatted(place(), version.fullVersion(), OLDEST)));
+                        new Database.Unavailable("The database at %s is PostgreSQL %s; Sluice needs %d or newer."
+                                .formatted(place(), server.fullVersion(), OLDEST)));
     }
 
     /** One line for a start that failed. */

@@ -152,17 +152,22 @@ class EmbeddedIT {
     }
 
     @Test
-    void an_ordinary_user_starts_it_too() throws Exception {
+    void an_ordinary_user_starts_it_too_and_is_told_of_a_folder_that_is_not_theirs() throws Exception {
         assumeRoot();
         assumeTrue(reachable(folder), "the folder for temporary files is closed to other users");
         var data = Files.createDirectory(folder.resolve("data"));
         Binaries.unpacked(data);
         Files.setAttribute(folder, "unix:mode", 0755);
         Files.setAttribute(data, "unix:uid", 65534);
-        try (var gateway = Gateway.startAs(65534, folder, data)) {
+        var classPath = Gateway.copyOfClassPath(folder);
+        try (var gateway = Gateway.startAs(65534, data, classPath)) {
             assertThat(gateway.line()).isEqualTo("ready");
             assertThat(Files.getAttribute(data.resolve("postgres"), "unix:uid")).isEqualTo(65534);
             assertThat(gateway.stop()).isEqualTo("stopped");
+        }
+        var others = Files.createDirectory(folder.resolve("others"));
+        try (var gateway = Gateway.startAs(65534, others, classPath)) {
+            assertThat(gateway.line()).startsWith("The data folder " + others + " can not be written (no permission);");
         }
     }
 

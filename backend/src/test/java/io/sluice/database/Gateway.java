@@ -53,8 +53,12 @@ final class Gateway implements AutoCloseable {
         return start(data, List.of(), classPath());
     }
 
-    /** With a copy of the class path, which may lie in a folder that only we can read. */
-    static Gateway startAs(int uid, Path scratch, Path data) throws IOException, InterruptedException {
+    static Gateway startAs(int uid, Path data, String classPath) throws IOException {
+        return start(data, List.of("setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups"), classPath);
+    }
+
+    /** For another user: ours may lie in a folder that only we can read. */
+    static String copyOfClassPath(Path scratch) throws IOException, InterruptedException {
         var copies = new ArrayList<String>();
         for (var entry : classPath().split(":")) {
             if (Files.exists(Path.of(entry)) && !FOREIGN.matcher(entry).find()) {
@@ -63,8 +67,7 @@ final class Gateway implements AutoCloseable {
                 copies.add(copy.toString());
             }
         }
-        var user = List.of("setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups");
-        return start(data, user, String.join(":", copies));
+        return String.join(":", copies);
     }
 
     private static Gateway start(Path data, List<String> prefix, String classPath) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.sqlclient.spi.DatabaseMetadata;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -66,6 +67,27 @@ class TargetTest {
             assertThatThrownBy(open("postgresql://me@127.0.0.1/db?sslmode=verify-full&sslrootcert=" + file)::await)
                     .isInstanceOf(Database.Unavailable.class)
                     .hasMessage("--db: sslrootcert names %s, in which no certificate can be read.", file);
+        }
+    }
+
+    @Test
+    void a_server_that_is_too_old_is_told() {
+        var target = Target.of("postgresql://me:geheim@host:5433/db");
+        assertThatThrownBy(target.checkVersion(new Version(14, "14.19"))::await)
+                .isInstanceOf(Database.Unavailable.class)
+                .hasMessage("The database at host:5433/db is PostgreSQL 14.19; Sluice needs 15 or newer.");
+        target.checkVersion(new Version(15, "15.0")).await();
+    }
+
+    private record Version(int majorVersion, String fullVersion) implements DatabaseMetadata {
+        @Override
+        public String productName() {
+            return "PostgreSQL";
+        }
+
+        @Override
+        public int minorVersion() {
+            return 0;
         }
     }
 
