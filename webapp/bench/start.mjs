@@ -49,7 +49,7 @@ async function hello() {
   const program = ["-cp", `${join(folder, "hello.jar")}:${jar}`, "Hello"];
   const served = async (...flags) => {
     const port = await freePort();
-    const options = ["-Xmx256m", "--enable-native-access=ALL-UNNAMED", ...flags];
+    const options = ["-Xmx256m", ...flags];
     return timeToAnswer(java, [...options, ...program, String(port)], { port, path: "/healthz" });
   };
   const training = await served(`-XX:ArchiveClassesAtExit=${archive}`);
