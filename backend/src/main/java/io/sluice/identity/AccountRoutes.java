@@ -2,6 +2,7 @@ package io.sluice.identity;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.identity.People.Change;
+import io.sluice.identity.People.SshKey;
 import io.sluice.identity.People.User;
 import io.sluice.web.Call;
 import io.sluice.web.Caller;
@@ -351,11 +352,31 @@ final class AccountRoutes {
         }
 
         Change change() {
-            return Change.NONE
-                    .email(email())
-                    .admin(truth("admin"))
-                    .virtualClusters(names("virtualCluster"))
-                    .extension(object("extension"));
+            return extended(Change.NONE.email(email()).admin(truth("admin")).virtualClusters(names("virtualCluster")));
+        }
+
+        /** OpenPAI keeps a user's SSH keys among what it does not know; we know them. */
+        Change extended(Change change) {
+            JsonObject extension = object("extension");
+            if (extension == null || !extension.containsKey("sshKeys")) {
+                return change.extension(extension);
+            }
+            JsonNode keys = json.path("extension").path("sshKeys");
+            if (!keys.isArray() || keys.size() > People.MOST_KEYS) {
+                throw Problem.invalid("\"sshKeys\" must be a list of " + People.MOST_KEYS + " keys at most.");
+            }
+            extension.remove("sshKeys");
+            return change.extension(extension)
+                    .keys(keys.valueStream().map(Body::key).toList());
+        }
+
+        private static SshKey key(JsonNode key) {
+            try {
+                String title = key.path("title").asText().replaceAll("\\p{Cntrl}", "");
+                return SshKey.parse(key.path("value").asText(), title.substring(0, Math.min(60, title.length())));
+            } catch (SshKey.Unfit unfit) {
+                throw Problem.invalid("\"sshKeys\" holds a value that is no SSH public key, or a weak one.");
+            }
         }
     }
 }

@@ -59,40 +59,54 @@ final class People {
             @Nullable List<String> groups,
             @Nullable List<String> virtualClusters,
             @Nullable JsonObject extension,
+            @Nullable List<SshKey> keys,
             @Nullable String survivor) {
-        static final Change NONE = new Change(null, null, null, null, false, null, null, null, null);
+        static final Change NONE = new Change(null, null, null, null, false, null, null, null, null, null);
 
         Change email(@Nullable String email) {
-            return new Change(email, password, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         /** @param hash as {@link Passwords} made it */
         Change password(@Nullable String hash, @Nullable String survivor) {
-            return new Change(email, hash, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(email, hash, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         Change admin(@Nullable Boolean admin) {
-            return new Change(email, password, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         Change disabled(boolean disabled) {
-            return new Change(email, password, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         Change deleted() {
-            return new Change(email, password, admin, disabled, true, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, true, groups, virtualClusters, extension, keys, survivor);
         }
 
         Change groups(@Nullable List<String> groups) {
-            return new Change(email, password, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         Change virtualClusters(@Nullable List<String> virtualClusters) {
-            return new Change(email, password, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         Change extension(@Nullable JsonObject extension) {
-            return new Change(email, password, admin, disabled, delete, groups, virtualClusters, extension, survivor);
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
+        }
+
+        /** All keys that somebody is to have from now on. */
+        Change keys(@Nullable List<SshKey> keys) {
+            return new Change(
+                    email, password, admin, disabled, delete, groups, virtualClusters, extension, keys, survivor);
         }
 
         boolean removesAdministrator() {
@@ -214,6 +228,10 @@ final class People {
 
     Future<List<SshKey>> keys(long user) {
         return store.keys(user);
+    }
+
+    Future<Map<Long, List<SshKey>>> keysOf(List<User> users) {
+        return store.keysOf(users.stream().map(User::id).toList());
     }
 
     /** False when there are as many as allowed; fails when it is there already, see {@link #isThere}. */

@@ -17,8 +17,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Users, groups and keys as rows. Whatever changes a row rings in the same statement. */
@@ -131,7 +133,7 @@ final class PeopleStore {
                 WITH u AS (UPDATE users SET email = coalesce($2, email), password = coalesce($3, password),
                     admin = coalesce($4, admin), disabled = coalesce($5, disabled),
                     deleted = CASE WHEN $6 THEN now() END, virtual_clusters = coalesce($7, virtual_clusters),
-                    extension = coalesce($8::text::jsonb, extension) WHERE id = $1 AND deleted IS NULL RETURNING *)
+                    extension = extension || coalesce($8::text::jsonb, '{}') WHERE id = $1 AND deleted IS NULL RETURNING *)
                 SELECT %s, %s FROM u
                 """.formatted(USER, change.touchesCredentials() ? RINGING : Doorbell.ringing(PEOPLE));
         Tuple values = Tuple.of(id, change.email(), change.password(), change.admin(), change.disabled())
@@ -140,7 +142,9 @@ final class PeopleStore {
                 .addString(
                         change.extension() == null ? null : change.extension().encode());
         List<String> groups = change.groups();
+        List<SshKey> keys = change.keys();
         return (groups == null ? Future.<Void>succeededFuture() : regroup(client, id, groups))
+                .compose(grouped -> keys == null ? Future.succeededFuture() : replaceKeys(client, id, keys))
                 .compose(grouped -> rows(client, sql, values))
                 .map(rows -> first(rows, PeopleStore::user))
                 .compose(changed -> endSessions(client, id, change).map(changed));
@@ -261,16 +265,42 @@ final class PeopleStore {
     }
 
     Future<List<SshKey>> keys(long user) {
-        return many(
-                "SELECT id, name, kind, body, fingerprint, added FROM ssh_keys WHERE user_id = $1 ORDER BY id",
-                Tuple.of(user),
-                row -> new SshKey(
-                        row.getLong("id"),
-                        row.getString("name"),
-                        row.getString("kind"),
-                        row.getString("body"),
-                        row.getString("fingerprint"),
-                        instant(row, "added")));
+        return keysOf(List.of(user)).map(keys -> keys.getOrDefault(user, List.of()));
+    }
+
+    Future<Map<Long, List<SshKey>>> keysOf(List<Long> users) {
+        return rows(
+                        database.pool(),
+                        "SELECT * FROM ssh_keys WHERE user_id = ANY($1) ORDER BY id",
+                        Tuple.tuple().addArrayOfLong(users.toArray(Long[]::new)))
+                .map(rows -> rows.stream()
+                        .collect(Collectors.groupingBy(
+                                row -> row.getLong("user_id"),
+                                Collectors.mapping(PeopleStore::key, Collectors.toList()))));
+    }
+
+    private static SshKey key(Row row) {
+        return new SshKey(
+                row.getLong("id"),
+                row.getString("name"),
+                row.getString("kind"),
+                row.getString("body"),
+                row.getString("fingerprint"),
+                instant(row, "added"));
+    }
+
+    /** Those that stay keep their time. */
+    private static Future<Void> replaceKeys(SqlClient client, long user, List<SshKey> keys) {
+        Tuple values = Tuple.of(user);
+        for (Function<SshKey, String> part :
+                List.<Function<SshKey, String>>of(SshKey::fingerprint, SshKey::name, SshKey::kind, SshKey::body)) {
+            values.addArrayOfString(keys.stream().map(part).toArray(String[]::new));
+        }
+        String sql = """
+                WITH gone AS (DELETE FROM ssh_keys WHERE user_id = $1 AND NOT fingerprint = ANY($2))
+                INSERT INTO ssh_keys (user_id, fingerprint, name, kind, body)
+                SELECT $1::bigint, * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) ON CONFLICT DO NOTHING""";
+        return rows(client, sql, values).mapEmpty();
     }
 
     /** False when there are as many as allowed. */

@@ -32,7 +32,7 @@ final class Sessions implements Authenticator {
     /** Long enough for what a browser sends at once, short enough for a copy to be noticed. */
     private static final Duration GRACE = Duration.ofSeconds(30);
 
-    private static final Duration NOTE_EVERY = Duration.ofSeconds(5);
+    private static final Duration NOTE_EVERY = Duration.ofSeconds(2);
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(10);
     private static final int NOTED_AT_ONCE = 10_000;
     private static final System.Logger LOG = System.getLogger(Sessions.class.getName());

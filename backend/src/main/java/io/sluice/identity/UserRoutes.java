@@ -4,6 +4,7 @@ import io.sluice.identity.AccountRoutes.Body;
 import io.sluice.identity.People.Change;
 import io.sluice.identity.People.Group;
 import io.sluice.identity.People.Outcome;
+import io.sluice.identity.People.SshKey;
 import io.sluice.identity.People.User;
 import io.sluice.web.Call;
 import io.sluice.web.Caller;
@@ -70,12 +71,14 @@ final class UserRoutes {
         Caller caller = call.caller();
         Future<List<User>> seen =
                 caller.admin() ? people.all() : people.numbered(caller.id()).map(List::of);
-        return seen.map(
-                users -> Reply.json(users.stream().map(UserRoutes::shown).toList()));
+        return seen.compose(users -> people.keysOf(users)
+                .map(keys -> Reply.json(users.stream()
+                        .map(user -> shown(user, keys.getOrDefault(user.id(), List.of())))
+                        .toList())));
     }
 
     private Future<Reply> one(Call call) {
-        return visible(call).map(user -> Reply.json(shown(user)));
+        return visible(call).compose(user -> people.keys(user.id()).map(keys -> Reply.json(shown(user, keys))));
     }
 
     /** Somebody else is told about to administrators only; to others there is no such user, with OpenPAI's status for it. */
@@ -108,18 +111,27 @@ final class UserRoutes {
         return Problem.of(Problem.Kind.NOT_FOUND, "NoGroupError", "Group " + name + " is not found.");
     }
 
-    private static Map<String, Object> shown(User user) {
+    private static Map<String, Object> shown(User user, List<SshKey> keys) {
+        var extension = new LinkedHashMap<>(user.extension().getMap());
+        if (!keys.isEmpty()) {
+            extension.put("sshKeys", keys.stream().map(UserRoutes::shown).toList());
+        }
         var clusters = new LinkedHashSet<>(List.of(DEFAULT));
         clusters.addAll(user.virtualClusters());
         var shown = new LinkedHashMap<String, Object>();
         shown.put("username", user.name());
         shown.put("email", user.email());
         shown.put("grouplist", user.groups());
-        shown.put("extension", user.extension().getMap());
+        shown.put("extension", extension);
         shown.put("admin", user.admin());
         shown.put("virtualCluster", clusters);
         shown.put("storageConfig", List.of());
         return shown;
+    }
+
+    private static Map<String, Object> shown(SshKey key) {
+        return Map.of(
+                "title", key.name(), "value", key.body(), "time", key.added().toEpochMilli());
     }
 
     private Future<Reply> add(Call call) {
@@ -159,7 +171,7 @@ final class UserRoutes {
         if (!data.text("username").map(name::equalsIgnoreCase).orElse(true)) {
             throw Problem.of(Problem.Kind.FORBIDDEN, "Update of another user is not allowed here.");
         }
-        Change change = Change.NONE.email(data.email()).extension(data.object("extension"));
+        Change change = data.extended(Change.NONE.email(data.email()));
         return rightOldPassword(call, data)
                 .compose(right -> hashed(data.password("newPassword")))
                 .compose(hash -> people.change(call.caller().id(), change.password(hash.orElse(null), sessionOf(call))))
@@ -199,10 +211,8 @@ final class UserRoutes {
 
     private Future<Reply> changeExtension(Call call) {
         Body body = Body.of(call);
-        return changed(
-                call,
-                Change.NONE.extension(body.required("extension", body.object("extension"))),
-                "update user extension data successfully.");
+        body.required("extension", body.object("extension"));
+        return changed(call, body.extended(Change.NONE), "update user extension data successfully.");
     }
 
     private Future<Reply> changeVirtualClusters(Call call) {

@@ -58,6 +58,7 @@ final class Errors {
         boolean worthReturning = HttpMethod.GET.equals(context.request().method()) && !uri.equals("/");
         String next = worthReturning ? "?next=" + URLEncoder.encode(uri, StandardCharsets.UTF_8) : "";
         context.request().resume();
+        Edge.passage(context).cookies().forEach(context.response()::addCookie);
         Edge.end(context.response()
                 .setStatusCode(303)
                 .putHeader("Location", "/sign-in" + next)

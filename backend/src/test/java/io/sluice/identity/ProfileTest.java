@@ -2,6 +2,7 @@ package io.sluice.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.database.Doorbell;
 import io.sluice.database.TestDatabase;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -169,7 +170,8 @@ class ProfileTest {
         assertThat(program(token).get("/api/v2/users").statusCode()).isEqualTo(401);
         String forever = token("users:read", "0");
         assertThat(program(forever).get("/api/v2/users").statusCode()).isEqualTo(200);
-        sql("UPDATE application_tokens SET expires = now()");
+        sql("WITH ended AS (UPDATE application_tokens SET expires = now() RETURNING id) SELECT "
+                + Doorbell.ringing(PeopleStore.CREDENTIALS) + " FROM ended");
         until(() -> program(forever).get("/api/v2/users").statusCode() == 401);
     }
 

@@ -124,7 +124,8 @@ class SessionsTest {
         browser.cookies.remove("sluice_session");
         assertThat(browser.get("/profile").statusCode()).isEqualTo(200);
         sql("UPDATE sessions SET rotated = rotated - interval '31 seconds'");
-        assertThat(thief.get("/profile").statusCode()).isEqualTo(401);
+        thief.headers.set("Accept", "text/html");
+        assertThat(thief.get("/profile").getHeader("Location")).isEqualTo("/sign-in?next=%2Fprofile");
         assertThat(thief.cookies).doesNotContainKey("sluice_refresh");
         assertThat(browser.get("/profile").statusCode()).isEqualTo(401);
         assertThat(browser.at(there).get("/profile").statusCode()).isEqualTo(401);

@@ -17,26 +17,43 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SetUpTest {
-    private final Vertx vertx = Vertx.vertx();
-    private TestDatabase database;
+    private static Vertx vertx;
+    private static TestDatabase database;
     private final List<Gateway> gateways = new ArrayList<>();
 
-    @BeforeEach
-    void fresh() {
+    @BeforeAll
+    static void open() {
+        vertx = Vertx.vertx();
         database = TestDatabase.fresh(vertx);
+        database.database().migrate(List.of(Identity.MIGRATIONS)).await();
+    }
+
+    @AfterAll
+    static void shut() {
+        database.close();
+        vertx.close().await();
+    }
+
+    @BeforeEach
+    void nobodyYet() {
+        database.database()
+                .pool()
+                .query("TRUNCATE users, set_up_links, sign_in_tries, identity_settings CASCADE")
+                .execute()
+                .await();
     }
 
     @AfterEach
     void close() {
         gateways.forEach(Gateway::close);
-        database.close();
-        vertx.close().await();
     }
 
     private Gateway gateway(@org.jspecify.annotations.Nullable String password, String... proxies) {
@@ -217,7 +234,6 @@ class SetUpTest {
 
     @Test
     void alone_the_key_lies_in_a_file_that_only_its_owner_reads(@TempDir Path data) throws IOException {
-        database.database().migrate(List.of(Identity.MIGRATIONS)).await();
         var settings = new Identity.Settings(data, null, false, Gateway.QUICK);
         Identity.open(vertx, database.database(), new CollectorRegistry(), settings)
                 .await()

@@ -404,6 +404,39 @@ class UserApiTest {
     }
 
     @Test
+    void the_keys_that_openpai_keeps_in_its_extension_are_the_keys_of_the_profile() {
+        make();
+        var self = as(name, "first!");
+        var key =
+                new JsonObject().put("title", "laptop").put("value", Crowd.KEY).put("time", 1);
+        var extension =
+                new JsonObject().put("sshKeys", new JsonArray().add(key)).put("color", "blue");
+        var change = new JsonObject().put("username", name).put("extension", extension);
+        assertThat(self.json(HttpMethod.PUT, "/api/v2/users/me", patch(change)).statusCode())
+                .isEqualTo(201);
+        var read = self.get("/api/v2/users/" + name).bodyAsJsonObject().getJsonObject("extension");
+        assertThat(read.getString("color")).isEqualTo("blue");
+        assertThat(read.getJsonArray("sshKeys")).hasSize(1);
+        assertThat(read.getJsonArray("sshKeys").getJsonObject(0).getString("title"))
+                .isEqualTo("laptop");
+        assertThat(Crowd.KEY)
+                .startsWith(read.getJsonArray("sshKeys").getJsonObject(0).getString("value"));
+        assertThat(self.get("/profile").bodyAsString()).contains("laptop", "SHA256:");
+        assertThat(admin.get("/api/v2/users").bodyAsString()).contains("laptop");
+        var path = "/api/v2/users/" + name + "/extension";
+        var none = new JsonObject().put("sshKeys", new JsonArray());
+        assertThat(self.json(HttpMethod.PUT, path, new JsonObject().put("extension", none))
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(self.get("/api/v2/users/" + name).bodyAsJsonObject().getJsonObject("extension"))
+                .isEqualTo(new JsonObject().put("color", "blue"));
+        var wrong = new JsonObject().put("sshKeys", new JsonArray().add(new JsonObject().put("value", "no key")));
+        assertThat(self.json(HttpMethod.PUT, path, new JsonObject().put("extension", wrong))
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
     void users_join_and_leave_groups() {
         make();
         String group = "group" + NUMBER.incrementAndGet();
