@@ -185,9 +185,10 @@ final class EntryRoutes {
         return Reply.page(SIGN_IN, new IdentityPages.SignIn(name, next, note)).status(status);
     }
 
-    /** What was chosen once is found again in every browser. */
+    /** In place of the session before, if there is one. What was chosen once is found again in every browser. */
     private Future<Reply> enter(Call call, User user, String next) {
-        return sessions.start(user.id(), call.secure(), call.address(), call.userAgent())
+        Future<Void> before = call.callerIfAny().map(sessions::end).orElseGet(Future::succeededFuture);
+        return before.compose(ended -> sessions.start(user.id(), call.secure(), call.address(), call.userAgent()))
                 .map(cookies -> chosen(Reply.seeOther(next), user.language(), user.theme(), call.secure())
                         .cookies(cookies));
     }

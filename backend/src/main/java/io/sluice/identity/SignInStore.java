@@ -43,11 +43,13 @@ final class SignInStore {
                 });
     }
 
-    /** A try that succeeded was none: the account starts afresh, the address gets it back. */
+    /** A try that succeeded was none. Those that failed before it stay counted: they may have been somebody else's. */
     Future<Void> giveBack(String account, String address) {
-        return rows(database.pool(), """
-                        WITH afresh AS (DELETE FROM sign_in_tries WHERE key = $1)
-                        UPDATE sign_in_tries SET times = times[:cardinality(times) - 1] WHERE key = $2""", Tuple.of(account, address)).mapEmpty();
+        return rows(
+                        database.pool(),
+                        "UPDATE sign_in_tries SET times = times[:cardinality(times) - 1] WHERE key IN ($1, $2)",
+                        Tuple.of(account, address))
+                .mapEmpty();
     }
 
     Future<Void> sweep(Duration within) {

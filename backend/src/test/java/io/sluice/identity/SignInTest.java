@@ -130,12 +130,16 @@ class SignInTest {
             liar.headers.set("X-Forwarded-For", "203.0.113." + i % 50);
             liar.headers.set("X-Real-IP", "203.0.113." + i % 50);
             liar.headers.set("Forwarded", "for=203.0.113." + i % 50);
-            tries.add(liar.postLater("/sign-in", Map.of("name", name, "password", "guess " + i)));
+            tries.add(liar.send(
+                    HttpMethod.POST,
+                    "/api/v2/tokens",
+                    "application/json",
+                    login(name, "guess " + i).toBuffer()));
             if (i % 100 == 99) {
                 Future.join(tries).await();
             }
         }
-        assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 422))
+        assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 400))
                 .hasSize(SignIn.PER_ACCOUNT);
         assertThat(tries.stream().filter(answer -> answer.result().statusCode() == 429))
                 .hasSize(990);
@@ -189,6 +193,26 @@ class SignInTest {
         var browser = behindProxy.browser();
         browser.headers.set("X-Forwarded-For", "203.0.113.66, " + address);
         return tryOnce(browser, name, "wrong");
+    }
+
+    @Test
+    void the_owner_who_gets_in_gives_a_guesser_no_more_tries() {
+        for (int i = 0; i < SignIn.PER_ACCOUNT - 1; i++) {
+            tryOnce(gateway.browser(), name, "wrong");
+        }
+        assertThat(tryOnce(gateway.browser(), name, "right password").statusCode())
+                .isEqualTo(303);
+        assertThat(tryOnce(gateway.browser(), name, "wrong").statusCode()).isEqualTo(422);
+        assertThat(tryOnce(gateway.browser(), name, "wrong").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void signing_in_anew_ends_the_session_before() {
+        var browser = gateway.browser().signIn(name, "right password");
+        var before = browser.copy();
+        browser.signIn("admin", Gateway.PASSWORD);
+        assertThat(browser.get("/people").statusCode()).isEqualTo(200);
+        assertThat(before.get("/profile").statusCode()).isEqualTo(401);
     }
 
     @Test
