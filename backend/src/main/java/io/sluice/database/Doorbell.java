@@ -157,7 +157,10 @@ public final class Doorbell {
             asked.query("SELECT 1")
                     .execute()
                     .timeout(answerMillis, TimeUnit.MILLISECONDS)
-                    .onFailure(e -> Leases.sever(asked).onComplete(severed -> lost(asked)));
+                    .onFailure(e -> {
+                        Leases.sever(asked);
+                        lost(asked);
+                    });
         }
         beats++;
         if (beats % BEATS_PER_ROUND == 0) {

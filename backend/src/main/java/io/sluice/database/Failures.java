@@ -43,7 +43,7 @@ final class Failures {
                 : failure;
     }
 
-    private static boolean isLost(Throwable failure) {
+    static boolean isLost(Throwable failure) {
         return failure instanceof ClosedConnectionException
                 || (failure instanceof VertxException && LOST.stream().anyMatch(line(failure)::startsWith));
     }

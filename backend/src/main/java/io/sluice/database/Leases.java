@@ -103,11 +103,18 @@ final class Leases {
         return Failures.ofWork(failure);
     }
 
-    /** {@link SqlConnection#close()} would only give it back to the pool, behind the answer that does not come. */
-    static Future<Void> sever(SqlConnection connection) {
-        var socket = (SocketConnectionBase)
+    /**
+     * Closes the socket itself. {@link SqlConnection#close()} gives the connection back to the pool, and a close of the
+     * socket lets the driver say goodbye and wait for the server to hang up, which one that stands still never does.
+     */
+    static void sever(SqlConnection connection) {
+        var raw = (SocketConnectionBase)
                 ((SqlConnectionBase<?>) connection).unwrap().unwrap();
-        return socket.socket().close();
+        var nearestToTheNetwork =
+                raw.socket().channelHandlerContext().pipeline().firstContext();
+        if (nearestToTheNetwork != null) {
+            var unused = nearestToTheNetwork.close();
+        }
     }
 
     /** One caller's turn with a connection. */
@@ -123,7 +130,10 @@ final class Leases {
             }
             // the driver prints a stack trace where nobody listens; whoever waits for an answer hears of it anyway
             granted.exceptionHandler(e -> log.log(Level.WARNING, "database=error cause=\"{0}\"", Failures.line(e)));
-            return work.apply(granted).eventually(() -> end(granted));
+            return work.apply(granted)
+                    .transform((value, failure) -> end(granted, failure)
+                            .transform((ended, ignored) ->
+                                    failure == null ? Future.succeededFuture(value) : Future.failedFuture(failure)));
         }
 
         private synchronized boolean begin(SqlConnection granted) {
@@ -133,9 +143,14 @@ final class Leases {
             return !over;
         }
 
-        private Future<Void> end(SqlConnection granted) {
+        private Future<Void> end(SqlConnection granted, @Nullable Throwable failure) {
             synchronized (this) {
                 connection = null;
+                if (over || (failure != null && Failures.isLost(failure))) {
+                    // back in the pool it would be lent again before the pool hears that it is closed
+                    sever(granted);
+                    return Future.succeededFuture();
+                }
             }
             return granted.close();
         }

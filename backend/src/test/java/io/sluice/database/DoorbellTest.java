@@ -15,8 +15,7 @@ class DoorbellTest {
     private static final Vertx vertx = Vertx.vertx();
     private static final TestDatabase test = TestDatabase.fresh(vertx);
     private static final Database here = test.database();
-    private static final Database there = Database.open(vertx, Database.Settings.of(test.folder(), test.url()))
-            .await();
+    private static final Database there = Database.open(vertx, test.settings()).await();
 
     private final AtomicInteger rings = new AtomicInteger();
 

@@ -38,8 +38,7 @@ class MigratorTest {
 
     @Test
     void two_gateways_that_start_at_once_take_turns() {
-        var settings = Database.Settings.of(test.folder(), test.url());
-        var other = Database.open(vertx, settings).await();
+        var other = Database.open(vertx, test.settings()).await();
         Future.all(database.migrate(room("001-notes", "002-times")), other.migrate(room("001-notes", "002-times")))
                 .await();
         other.close().await();

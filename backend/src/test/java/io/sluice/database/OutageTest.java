@@ -45,6 +45,8 @@ class OutageTest {
             // twice: the first round must not leave connections behind that the second waits for
             for (int round = 1; round <= 2; round++) {
                 assertUnavailableInTime();
+                // given up while the server still stands, not when it moves again
+                Eventually.holds(() -> database.gauges().lent() == 0);
             }
         } finally {
             server.resume();

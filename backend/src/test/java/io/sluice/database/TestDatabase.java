@@ -39,6 +39,11 @@ public final class TestDatabase implements AutoCloseable {
         return FOLDER;
     }
 
+    /** For a second gateway on the same database, as patient as the first. */
+    public Database.Settings settings() {
+        return settings(name);
+    }
+
     /** For a second gateway on the same database. */
     public String url() {
         return Shared.SERVER.url(name);
