@@ -69,7 +69,7 @@ async function peoplePage(cookie) {
 }
 
 test("signing_in_through_the_published_port_works", async () => {
-  assert.equal(await peoplePage(""), 303);
+  assert.equal(await peoplePage(""), 401);
   assert.equal(await peoplePage(await signIn()), 200);
 });
 
