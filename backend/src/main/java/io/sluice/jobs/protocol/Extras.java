@@ -36,7 +36,7 @@ final class Extras {
     private @Nullable String deviceType;
     private @Nullable Integer maxRunSeconds;
     private @Nullable Boolean preemptible;
-    private @Nullable Folders folders;
+    private Folders folders = Folders.NONE;
     private @Nullable Integer retryCount;
     private boolean gang = true;
     private boolean debug;
@@ -214,11 +214,7 @@ final class Extras {
         portBegins(ours);
         Fields places = ours.object("folders");
         if (places != null) {
-            folders = new Folders(
-                    places.text("authFile", ""),
-                    places.text("dataDir", ""),
-                    places.text("outputDir", ""),
-                    places.text("codeDir", ""));
+            folders = ProtocolV1.folders(places);
             places.close();
         }
         ours.unasked().forEach(kept::put);
@@ -322,7 +318,6 @@ final class Extras {
         return environment;
     }
 
-    @Nullable
     Folders folders() {
         return folders;
     }

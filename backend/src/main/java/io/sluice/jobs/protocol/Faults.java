@@ -45,6 +45,11 @@ final class Faults {
         }
     }
 
+    /** One that another explains better. */
+    void withdraw(String path, String key) {
+        faults.removeIf(fault -> fault.path().equals(path) && fault.key().equals(key));
+    }
+
     /** More are only counted. */
     boolean isFull() {
         return faults.size() == MOST;

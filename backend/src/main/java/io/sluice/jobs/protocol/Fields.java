@@ -296,6 +296,7 @@ final class Fields {
         if (near == null) {
             faults.add(entry.place(), path(entry.key()), "unknown", brief(entry.key()), fields);
         } else {
+            faults.withdraw(path(near), "missing");
             faults.add(entry.place(), path(entry.key()), "unknown.near", brief(entry.key()), near, fields);
         }
     }

@@ -40,14 +40,11 @@ final class ProtocolV1 {
         job.require("jobName", "image", "taskRoles");
         String name = job.name("jobName", Shape.V1_NAME);
         String image = required(job, "image");
-        var folders = new Folders(
-                job.text("authFile", ""), job.text("dataDir", ""), job.text("outputDir", ""), job.text("codeDir", ""));
+        Folders folders = folders(job);
         String virtualCluster = job.text("virtualCluster", "");
         String gpuType = job.text("gpuType", "");
         int retryCount = job.integer("retryCount", LEAST_RETRY, Protocols.MOST, 0);
-        if (job.integer("killAllOnCompletedTaskNumber", Integer.MIN_VALUE, Integer.MAX_VALUE) != null) {
-            warnings.add(OBSOLETE);
-        }
+        obsolete(job);
         List<Role> roles = roles(job);
         Extras extras = Extras.read(job, roles, faults);
         Map<String, String> environment = environment(job, extras.environment());
@@ -77,6 +74,21 @@ final class ProtocolV1 {
                 extras.notifications(),
                 extras.submitFrom(),
                 extras.rest());
+    }
+
+    /** The same four in protocol 1 and in {@code extras.sluice.folders}. */
+    static Folders folders(Fields fields) {
+        return new Folders(
+                fields.text("authFile", ""),
+                fields.text("dataDir", ""),
+                fields.text("outputDir", ""),
+                fields.text("codeDir", ""));
+    }
+
+    private void obsolete(Fields job) {
+        if (job.integer("killAllOnCompletedTaskNumber", Integer.MIN_VALUE, Integer.MAX_VALUE) != null) {
+            warnings.add(OBSOLETE);
+        }
     }
 
     private static @Nullable String deviceType(String gpuType, Extras extras) {

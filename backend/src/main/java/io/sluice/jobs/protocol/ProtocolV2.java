@@ -5,7 +5,6 @@ import io.sluice.jobs.protocol.Fields.Shape;
 import io.sluice.jobs.protocol.JobSpec.About;
 import io.sluice.jobs.protocol.JobSpec.Around;
 import io.sluice.jobs.protocol.JobSpec.Deployment;
-import io.sluice.jobs.protocol.JobSpec.Folders;
 import io.sluice.jobs.protocol.JobSpec.Kind;
 import io.sluice.jobs.protocol.JobSpec.Port;
 import io.sluice.jobs.protocol.JobSpec.Resources;
@@ -28,12 +27,12 @@ final class ProtocolV2 {
         this.secrets = secrets;
     }
 
+    /** What counts where nothing else is said. */
+    private record Defaults(String virtualCluster, @Nullable String deployment) {}
+
     JobSpec read(Mapping root) {
         Fields job = Fields.of(root, faults, false);
-        job.require("protocolVersion", "name", "type", "taskRoles");
-        version(job);
-        String name = job.name("name", Shape.V2_NAME);
-        job.choice("type", List.of("job"));
+        String name = head(job);
         About about = about(job);
         secrets.take(job, faults);
         Map<String, Object> parameters = job.free("parameters");
@@ -42,19 +41,14 @@ final class ProtocolV2 {
         int retryCount = job.integer("jobRetryCount", 0, Protocols.MOST, 0);
         List<Role> roles = roles(job, prerequisites);
         List<Deployment> deployments = deployments(job, roles);
-        Fields defaults = job.object("defaults");
-        String virtualCluster = defaults == null ? "default" : defaults.text("virtualCluster", "default");
-        String deployment = defaults == null ? null : deployment(defaults, deployments);
-        if (defaults != null) {
-            defaults.close();
-        }
+        Defaults defaults = defaults(job, deployments);
         Extras extras = Extras.read(job, roles, faults);
         job.close();
         return new JobSpec(
                 2,
-                name == null ? "" : name,
+                name,
                 about,
-                virtualCluster.isEmpty() ? "default" : virtualCluster,
+                defaults.virtualCluster(),
                 extras.priority(),
                 extras.retryCount(retryCount),
                 extras.gang(),
@@ -67,14 +61,33 @@ final class ProtocolV2 {
                 parameters,
                 List.copyOf(secrets.values().keySet()),
                 deployments,
-                deployment,
+                defaults.deployment(),
                 extras.environment(),
-                extras.folders() == null ? Folders.NONE : extras.folders(),
+                extras.folders(),
                 extras.plugins(),
                 extras.storages(),
                 extras.notifications(),
                 extras.submitFrom(),
                 extras.rest());
+    }
+
+    private static String head(Fields job) {
+        job.require("protocolVersion", "name", "type", "taskRoles");
+        version(job);
+        String name = job.name("name", Shape.V2_NAME);
+        job.choice("type", List.of("job"));
+        return name == null ? "" : name;
+    }
+
+    private static Defaults defaults(Fields job, List<Deployment> deployments) {
+        Fields defaults = job.object("defaults");
+        if (defaults == null) {
+            return new Defaults("default", null);
+        }
+        String virtualCluster = defaults.text("virtualCluster", "");
+        String deployment = deployment(defaults, deployments);
+        defaults.close();
+        return new Defaults(virtualCluster.isEmpty() ? "default" : virtualCluster, deployment);
     }
 
     /** The protocol's version, wherever one may stand. */
@@ -120,14 +133,8 @@ final class ProtocolV2 {
         String output = prerequisites.named(role, "output", Kind.OUTPUT);
         String data = prerequisites.named(role, "data", Kind.DATA);
         List<String> others = prerequisites.any(role);
-        Fields options = role.object("extraContainerOptions");
-        Integer shm = options == null ? null : options.integer("shmMB", 0, Protocols.MOST);
-        boolean infiniband = options != null && options.flag("infiniband", false);
-        if (options != null) {
-            options.close();
-        }
         Map<String, Port> ports = Port.always();
-        Resources resources = resources(role, shm, infiniband, ports);
+        Resources resources = resources(role, ports);
         List<String> commands = role.texts("commands", 1);
         role.close();
         return new Role(
@@ -157,7 +164,15 @@ final class ProtocolV2 {
         return count == 0 ? Integer.valueOf(otherwise) : count < 0 ? null : Integer.valueOf(count);
     }
 
-    private Resources resources(Fields role, @Nullable Integer shm, boolean infiniband, Map<String, Port> ports) {
+    private Resources resources(Fields role, Map<String, Port> ports) {
+        Fields options = role.object("extraContainerOptions");
+        Integer shm = null;
+        boolean infiniband = false;
+        if (options != null) {
+            shm = options.integer("shmMB", 0, Protocols.MOST);
+            infiniband = options.flag("infiniband", false);
+            options.close();
+        }
         Fields fields = role.object("resourcePerInstance");
         if (fields == null) {
             return new Resources(0, 0, 0, shm, infiniband);

@@ -98,6 +98,12 @@ final class Tree {
         return new Broken(Flaw.at(place, path(), key, values));
     }
 
+    /** A word of a value, to be quoted: not where it may be a secret that looked like an alias or a tag. */
+    String quotable(String word) {
+        String path = path();
+        return path.startsWith("secrets") || path.endsWith("password") ? "…" : word;
+    }
+
     boolean wantsKey() {
         Frame frame = open.peek();
         return frame != null && frame.mapping && frame.key == null;
@@ -149,11 +155,11 @@ final class Tree {
 
     void alias(String name, Place place) {
         if (!anchors.containsKey(name)) {
-            throw broken(place, "unknownAnchor", name);
+            throw broken(place, "unknownAnchor", quotable(name));
         }
         Sized meant = anchors.get(name);
         if (meant == null) {
-            throw broken(place, "anchorInItself", name);
+            throw broken(place, "anchorInItself", quotable(name));
         }
         aliased.add(meant.item().place());
         add(meant, null);

@@ -65,7 +65,7 @@ final class YamlReader {
                 // what never ends is to be mended where it begins
                 place = broken.getContextMark().map(this::place).orElse(place);
             }
-            tree.flaw(place, "syntax", said(broken.getProblem()));
+            tree.flaw(place, "syntax", tree.quotable(said(broken.getProblem())));
         } catch (YamlEngineException broken) {
             tree.flaw(Place.TOP, "syntax", "");
         }
@@ -137,7 +137,7 @@ final class YamlReader {
     }
 
     private void refuseTag(Optional<String> tag, Place place) {
-        tag.ifPresent(name -> tree.flaw(place, "tag", name.replace(Tag.PREFIX, "!!")));
+        tag.ifPresent(name -> tree.flaw(place, "tag", tree.quotable(name.replace(Tag.PREFIX, "!!"))));
     }
 
     private @Nullable Object resolved(String plain) {
