@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code <% $name.of.value[0] %>} in a text. What has no value stays as it stands. */
 final class Placeholders {
-    private static final Pattern PLACEHOLDER = Pattern.compile("<%\\s*(\\$[A-Za-z]+[^%<>\\s]*)\\s*%>");
+    /** Possessive throughout, so that a megabyte without an end is read once. */
+    private static final Pattern PLACEHOLDER = Pattern.compile("<%\\s*+(\\$[A-Za-z]++[^%<>\\s]*+)\\s*+%>");
+
     private static final Pattern INDEX = Pattern.compile("\\[(\\d+)]");
 
     private Placeholders() {}

@@ -1,13 +1,17 @@
 package io.sluice.jobs.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskScriptTest {
     private static final String STRICT = "set -o errexit\nset -o nounset\nset -o pipefail\n";
@@ -106,6 +110,15 @@ class TaskScriptTest {
         String text = commands("echo <% $parameters.a %>")
                 + "parameters: {a: '<% $parameters.b %> <% $secrets.s %>', b: no}\nsecrets: {s: yes it is}\n";
         assertThat(script(text)).isEqualTo(STRICT + "echo <% $parameters.b %> <% $secrets.s %>\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<% $", "<% $parameters.", "<%", "<% $a ", "<% $a[1]", "%> <%", "<% $a.", " "})
+    void no_command_takes_long_to_fill(String piece) {
+        String command = piece.repeat(100_000) + "a".repeat(300_000) + " ".repeat(300_000);
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(5),
+                () -> assertThat(Secrets.render(command, Map.of("a", "b"))).isEqualTo(command));
     }
 
     @Test
