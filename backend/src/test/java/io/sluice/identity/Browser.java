@@ -1,6 +1,7 @@
 package io.sluice.identity;
 
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -81,12 +82,15 @@ public final class Browser {
         return (body == null ? request.send() : request.sendBuffer(body)).onSuccess(answer -> keep(answer.cookies()));
     }
 
-    public Future<WebSocket> open(String path, String... protocols) {
+    /** Listens before it connects, so that no word is lost. */
+    Future<WebSocket> follow(String path, Handler<String> told) {
         return vertx.createWebSocketClient()
+                .webSocket()
+                .textMessageHandler(told)
                 .connect(new WebSocketConnectOptions()
                         .setAbsoluteURI(address.replace("http", "ws") + path)
                         .setHeaders(shown().set("Origin", address))
-                        .setSubProtocols(List.of(protocols)));
+                        .setSubProtocols(List.of("sluice.live.v1")));
     }
 
     String cookie(String name) {

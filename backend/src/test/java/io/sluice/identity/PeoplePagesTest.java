@@ -246,8 +246,7 @@ class PeoplePagesTest {
         String cursor = page.replaceAll("(?s).*/live/people\\?since=(\\d+).*", "$1");
         BlockingQueue<String> told = new LinkedBlockingQueue<>();
         WebSocket socket =
-                admin.open("/live/people?since=" + cursor, "sluice.live.v1").await();
-        socket.textMessageHandler(told::add);
+                admin.follow("/live/people?since=" + cursor, told::add).await();
         String fresh = "live" + NUMBER.incrementAndGet();
         add(Map.of("name", fresh, "password", "first password"));
         assertThat(until(told, fresh)).contains("target=\"people-rows\"").contains("<live-cursor value=\"");
@@ -297,8 +296,7 @@ class PeoplePagesTest {
         sql("INSERT INTO users (name, password) SELECT 'many" + NUMBER.incrementAndGet()
                 + "x' || n, '' FROM generate_series(1, 300) n");
         BlockingQueue<String> told = new LinkedBlockingQueue<>();
-        WebSocket socket = admin.open("/live/people?since=0", "sluice.live.v1").await();
-        socket.textMessageHandler(told::add);
+        WebSocket socket = admin.follow("/live/people?since=0", told::add).await();
         assertThat(until(told, "action=\"refresh\"")).doesNotContain("people-rows");
         socket.close().await();
     }

@@ -153,7 +153,7 @@ class SessionsTest {
     void a_web_socket_that_turns_the_refresh_token_signs_nobody_out() {
         var browser = signedIn();
         var window = withoutPass(browser);
-        var socket = window.open("/live/people", "sluice.live.v1").await();
+        var socket = window.follow("/live/people", told -> {}).await();
         window.keep(socket.headers().getAll("Set-Cookie"));
         socket.close().await();
         assertThat(window.cookies.get("sluice_refresh")).isNotEqualTo(browser.cookies.get("sluice_refresh"));
@@ -211,8 +211,8 @@ class SessionsTest {
     private static Future<Integer> stream(Browser browser) {
         Promise<Integer> closed = Promise.promise();
         Promise<Void> opened = Promise.promise();
-        WebSocket socket = browser.open("/live/people", "sluice.live.v1").await();
-        socket.textMessageHandler(told -> opened.tryComplete());
+        WebSocket socket =
+                browser.follow("/live/people", told -> opened.tryComplete()).await();
         socket.closeHandler(end -> closed.tryComplete(Optional.ofNullable(socket.closeStatusCode())
                 .map(Short::intValue)
                 .orElse(0)));
