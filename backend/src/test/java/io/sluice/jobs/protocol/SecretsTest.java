@@ -5,11 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.jobs.protocol.JobSpec.Auth;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.snakeyaml.engine.v2.api.Dump;
+import org.snakeyaml.engine.v2.api.DumpSettings;
+import org.snakeyaml.engine.v2.common.FlowStyle;
+import org.snakeyaml.engine.v2.common.ScalarStyle;
 
 class SecretsTest {
     private static final String AFTER = Texts.LEAST_V2.substring(Texts.LEAST_V2.indexOf("prerequisites:"));
@@ -150,6 +160,48 @@ class SecretsTest {
     void an_anchor_elsewhere_does_no_harm_to_secrets() {
         String text = job("secrets: {a: hunter2}\nparameters: {x: &x 1, y: *x}\n");
         assertThat(Texts.spec(text).parameters()).isEqualTo(Map.of("x", 1, "y", 1));
+    }
+
+    /** Any secrets, in any style of YAML, with comments that hold old ones. */
+    private static String section(int seed) {
+        var random = new Random(seed);
+        List<String> values = List.of(
+                "s3cret",
+                "s3cret with # and: more",
+                "s3cret\nin two\n  lines\n",
+                "- s3cret",
+                "",
+                " s3cret ",
+                "😀s3cret",
+                "'s3cret\"");
+        var secrets = new LinkedHashMap<String, Object>();
+        for (int i = random.nextInt(4); i >= 0; i--) {
+            String value = values.get(random.nextInt(values.size()));
+            secrets.put("k" + i, random.nextInt(4) == 0 ? Map.of("deep", List.of(value, Map.of("er", value))) : value);
+        }
+        DumpSettings settings = DumpSettings.builder()
+                .setDefaultFlowStyle(random.nextBoolean() ? FlowStyle.BLOCK : FlowStyle.AUTO)
+                .setDefaultScalarStyle(List.of(ScalarStyle.values()).get(random.nextInt(5)))
+                .setWidth(random.nextBoolean() ? 10 : 200)
+                .setIndent(2 + random.nextInt(3))
+                .build();
+        String text = new Dump(settings)
+                .dumpToString(Map.of("secrets", secrets))
+                .replaceFirst("^['\"]secrets['\"]", "secrets");
+        return random.nextBoolean() ? text : text.replaceFirst("secrets:\n", "secrets: # s3cret\n  # s3cret\n");
+    }
+
+    static Stream<Integer> seeds() {
+        return IntStream.range(0, 200).boxed();
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void no_style_of_yaml_keeps_a_secret_in_the_stored_text(int seed) {
+        String text = job(section(seed) + "# what follows\n");
+        String config = Texts.accepted(text).config();
+        assertThat(config).as(text).doesNotContain("s3cret").isEqualTo(job("secrets: \"******\"\n# what follows\n"));
+        assertThat(Texts.faults(config)).extracting(Fault::key).containsExactly("secretsMasked");
     }
 
     @Test
