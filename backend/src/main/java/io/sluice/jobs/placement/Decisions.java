@@ -2,8 +2,10 @@ package io.sluice.jobs.placement;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,37 @@ public record Decisions(
                 && later.running().equals(of.running())
                 && later.nodes().equals(of.nodes())
                 && later.queue().equals(of.queue());
+    }
+
+    /** Jobs that another pass over the same picture has to look at: all others neither start nor have anything kept for them. */
+    Set<String> moving() {
+        Set<String> jobs = new HashSet<>();
+        starts.forEach(start -> jobs.add(start.job()));
+        turns.values().forEach(turn -> jobs.add(turn.job()));
+        return jobs;
+    }
+
+    /** At its place among all that wait. */
+    Waiting positioned(Waiting one, Demand demand) {
+        if (one.position() == 0) {
+            return one;
+        }
+        Set<String> counted = new HashSet<>();
+        waiting.stream().filter(other -> other.position() > 0).forEach(other -> counted.add(other.job()));
+        long before = of.queue().stream()
+                .filter(other -> other.cluster().equals(demand.cluster()) && counted.contains(other.job()))
+                .filter(other -> Pass.ORDER.compare(other, demand) < 0)
+                .count();
+        return new Waiting(
+                one.job(),
+                one.cluster(),
+                (int) before + 1,
+                one.why(),
+                one.shortages(),
+                one.holders(),
+                one.behind(),
+                one.start(),
+                one.outages());
     }
 
     /** Where the tasks of a job run. */

@@ -4,13 +4,18 @@ import io.sluice.jobs.placement.Packing.Piece;
 import io.sluice.jobs.placement.Packing.Plan;
 import io.sluice.jobs.placement.Snapshot.Held;
 import io.sluice.jobs.placement.Snapshot.Running;
+import io.sluice.jobs.placement.Tenant.Stay;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Who is on the machines during a pass, what is kept for whom, and what is left for a given job. */
@@ -18,34 +23,6 @@ final class Machines {
     static final long NEVER = Long.MAX_VALUE;
     /** What is kept is told apart by the bits of one word. */
     private static final int MOST_CLAIMS = 63;
-
-    /** A job on the machines. Of a task whose node is gone nothing is left here but its processors and memory. */
-    static final class Tenant {
-        private final Running job;
-        private final List<Stay> stays;
-        private long end;
-
-        Tenant(Running job, long end, List<Stay> stays) {
-            this.job = job;
-            this.end = end;
-            this.stays = stays;
-        }
-
-        Running job() {
-            return job;
-        }
-
-        List<Stay> stays() {
-            return stays;
-        }
-
-        long end() {
-            return end;
-        }
-    }
-
-    /** Node -1: it is gone. */
-    record Stay(int node, int cpus, int memory, long mask) {}
 
     /** Room kept for a job from a time on; {@link #NEVER}: nobody knows, then it is kept from now on. */
     static final class Claim {
@@ -61,8 +38,14 @@ final class Machines {
 
         private final int[] slackMemory;
 
+        /** The job as it will be. */
+        private final Tenant occupant;
+
         private Claim(Demand demand, long start, Quotas quotas, List<Stay> pieces, Room beside) {
             this.demand = demand;
+            Duration maxRun = demand.maxRun();
+            long end = maxRun == null || start == NEVER ? NEVER : start + maxRun.toMillis();
+            occupant = new Tenant(Tenant.running(demand, Instant.EPOCH), end, pieces, true);
             this.start = start;
             this.quotas = quotas;
             this.pieces = pieces.toArray(Stay[]::new);
@@ -93,13 +76,17 @@ final class Machines {
         }
     }
 
+    /** What is left beside some claims; {@code stale}: nodes that have changed since. */
+    private record View(Room room, BitSet stale) {}
+
     final Layout layout;
     final long now;
     final Room free;
     final List<Tenant> tenants = new ArrayList<>();
     final List<Claim> claims = new ArrayList<>();
+    private final List<Claim> guesses = new ArrayList<>();
     private @Nullable List<Tenant> byEnd;
-    private final Map<Long, Room> views = new HashMap<>();
+    private final Map<Long, View> views = new HashMap<>();
 
     Machines(Snapshot snapshot, Layout layout) {
         this.layout = layout;
@@ -107,7 +94,7 @@ final class Machines {
         free = Room.empty(layout, false);
         for (Running job : snapshot.running()) {
             List<Stay> stays = job.tasks().stream().map(this::stay).toList();
-            tenants.add(new Tenant(job, end(job), stays));
+            tenants.add(new Tenant(job, end(job), stays, false));
             stays.stream()
                     .filter(stay -> stay.node() >= 0)
                     .forEach(stay -> free.take(stay.node(), stay.cpus(), stay.memory(), stay.mask()));
@@ -133,7 +120,7 @@ final class Machines {
     }
 
     void charge(Tenant tenant, Quotas quotas, int times) {
-        for (Stay stay : tenant.stays()) {
+        for (Stay stay : tenant.stays) {
             quotas.charge(times, stay.cpus(), stay.memory(), Shape.NO_TYPE, 0);
             for (int type = 0; stay.mask() != 0 && type < layout.types.count(); type++) {
                 int count = Long.bitCount(stay.mask() & layout.devices[stay.node()][type]);
@@ -146,7 +133,14 @@ final class Machines {
 
     /** What a job of this priority that runs until then may use now. */
     Room seenBy(int priority, long end) {
-        return views.computeIfAbsent(binding(priority, end), this::view);
+        long binding = binding(priority, end);
+        if (binding == 0) {
+            return free;
+        }
+        View view = views.computeIfAbsent(binding, this::view);
+        view.stale.stream().forEach(node -> refresh(view.room, binding, node));
+        view.stale.clear();
+        return view.room;
     }
 
     /** The claims that such a job has to leave alone. */
@@ -161,14 +155,11 @@ final class Machines {
         return bits;
     }
 
-    private Room view(long binding) {
-        if (binding == 0) {
-            return free;
-        }
-        Room view = free.copy();
+    private View view(long binding) {
+        View view = new View(free.copy(), new BitSet());
         for (long rest = binding; rest != 0; rest &= rest - 1) {
             for (int node : claims.get(Long.numberOfTrailingZeros(rest)).nodes) {
-                refresh(view, binding, node);
+                view.stale.set(node);
             }
         }
         return view;
@@ -204,13 +195,23 @@ final class Machines {
     /** Those whose end is known, the soonest first. */
     List<Tenant> byEnd() {
         if (byEnd == null) {
-            byEnd = tenants.stream()
-                    .filter(tenant -> tenant.end != NEVER)
-                    .sorted(Comparator.<Tenant>comparingLong(tenant -> tenant.end)
-                            .thenComparing(tenant -> tenant.job.job()))
-                    .toList();
+            byEnd = byEnd(tenants.stream());
         }
         return byEnd;
+    }
+
+    /** With those that will have come until then. */
+    List<Tenant> byEndExpected() {
+        return byEnd(Stream.concat(
+                tenants.stream(),
+                Stream.concat(claims.stream(), guesses.stream()).map(claim -> claim.occupant)));
+    }
+
+    private static List<Tenant> byEnd(Stream<Tenant> all) {
+        return all.filter(tenant -> tenant.end != NEVER)
+                .sorted(Comparator.<Tenant>comparingLong(tenant -> tenant.end)
+                        .thenComparing(tenant -> tenant.job.job()))
+                .toList();
     }
 
     /** At most this becomes free at known times. */
@@ -227,37 +228,74 @@ final class Machines {
     }
 
     Future future(Pass.Entry entry) {
-        return new Future(entry);
+        Future future = new Future(entry);
+        claims.stream()
+                .filter(claim -> claim.demand.priority() >= entry.demand.priority())
+                .forEach(future::keep);
+        return future;
     }
 
-    /** What a job could use when others have gone, beside everything that is kept for jobs before it. */
+    /** Also beside what has been guessed of jobs before it. */
+    Future guessedFuture(Pass.Entry entry) {
+        Future future = new Future(entry);
+        Stream.concat(claims.stream(), guesses.stream()).forEach(claim -> {
+            future.keep(claim);
+            if (future.isOwn(claim.occupant)) {
+                charge(claim.occupant, future.quotas, 1);
+            }
+        });
+        return future;
+    }
+
+    /** What a job could use when others have gone. */
     final class Future {
         final Room room = free.copy();
         final Quotas quotas;
+        /** Of the devices of a node: for how many jobs they are kept, one after the other. */
+        private final byte[][] keepers = new byte[layout.size][];
+
         private final long[] kept = new long[layout.size];
         private final String cluster;
 
         private Future(Pass.Entry entry) {
             quotas = entry.line.quotas.copy();
             cluster = entry.demand.cluster();
-            for (Claim claim : claims) {
-                if (claim.demand.priority() >= entry.demand.priority()) {
-                    for (Stay piece : claim.pieces) {
-                        room.take(piece.node(), piece.cpus(), piece.memory(), piece.mask());
-                        kept[piece.node()] |= piece.mask();
-                    }
-                }
+        }
+
+        private void keep(Claim claim) {
+            for (Stay piece : claim.pieces) {
+                room.take(piece.node(), piece.cpus(), piece.memory(), piece.mask());
+                count(piece, 1);
             }
+        }
+
+        private void count(Stay stay, int more) {
+            int node = stay.node();
+            if (keepers[node] == null) {
+                keepers[node] = new byte[Snapshot.Node.MOST_DEVICES];
+            }
+            for (long rest = stay.mask(); rest != 0; rest &= rest - 1) {
+                int bit = Long.numberOfTrailingZeros(rest);
+                keepers[node][bit] += (byte) more;
+                kept[node] = keepers[node][bit] > 0 ? kept[node] | 1L << bit : kept[node] & ~(1L << bit);
+            }
+        }
+
+        private boolean isOwn(Tenant tenant) {
+            return tenant.job.cluster().equals(cluster);
         }
 
         void release(Tenant tenant) {
             for (Stay stay : tenant.stays) {
                 int node = stay.node();
                 if (node >= 0) {
+                    if (tenant.expected) {
+                        count(stay, -1);
+                    }
                     room.give(node, stay.cpus(), stay.memory(), stay.mask() & layout.well[node] & ~kept[node]);
                 }
             }
-            if (tenant.job.cluster().equals(cluster)) {
+            if (isOwn(tenant)) {
                 charge(tenant, quotas, -1);
             }
         }
@@ -266,9 +304,12 @@ final class Machines {
             for (Stay stay : tenant.stays) {
                 if (stay.node() >= 0) {
                     room.take(stay.node(), stay.cpus(), stay.memory(), stay.mask());
+                    if (tenant.expected) {
+                        count(stay, 1);
+                    }
                 }
             }
-            if (tenant.job.cluster().equals(cluster)) {
+            if (isOwn(tenant)) {
                 charge(tenant, quotas, 1);
             }
         }
@@ -280,16 +321,25 @@ final class Machines {
         if (claims.size() == MOST_CLAIMS) {
             return null;
         }
-        Map<Integer, Stay> byNode = new TreeMap<>();
-        for (Piece piece : plan.pieces()) {
-            byNode.merge(piece.node(), stay(plan, piece), Machines::both);
-        }
-        Claim claim = new Claim(demand, start, quotas, List.copyOf(byNode.values()), room);
+        Claim claim = new Claim(demand, start, quotas, byNode(plan), room);
         for (Stay piece : claim.pieces) {
             tighten(piece, NEVER);
         }
         claims.add(claim);
         return claim;
+    }
+
+    /** Only for what comes after it; it is not kept. */
+    void guess(Demand demand, Plan plan, Room room, long start, Quotas quotas) {
+        guesses.add(new Claim(demand, start, quotas, byNode(plan), room));
+    }
+
+    private static List<Stay> byNode(Plan plan) {
+        Map<Integer, Stay> byNode = new TreeMap<>();
+        for (Piece piece : plan.pieces()) {
+            byNode.merge(piece.node(), stay(plan, piece), Machines::both);
+        }
+        return List.copyOf(byNode.values());
     }
 
     private static Stay stay(Plan plan, Piece piece) {
@@ -318,7 +368,7 @@ final class Machines {
     }
 
     boolean isLeaving(Tenant tenant) {
-        return tenant.end() <= now + 1;
+        return tenant.end <= now + 1;
     }
 
     /** Whether all that it waits for is leaving. */
@@ -342,12 +392,8 @@ final class Machines {
             free.take(stay.node(), stay.cpus(), stay.memory(), stay.mask());
             tighten(stay, end);
         }
-        tenants.add(new Tenant(job, end, stays));
+        tenants.add(new Tenant(job, end, stays, false));
         byEnd = null;
-        views.forEach((binding, view) -> {
-            if (binding != 0) {
-                stays.forEach(stay -> refresh(view, binding, stay.node()));
-            }
-        });
+        views.values().forEach(view -> stays.forEach(stay -> view.stale.set(stay.node())));
     }
 }

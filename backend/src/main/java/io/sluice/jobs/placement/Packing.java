@@ -54,8 +54,8 @@ final class Packing {
             }
         }
 
-        /** What is needed beside this plan of a shape. */
-        Shape.Key rest(Shape.Key whole, Shape shape) {
+        /** What is needed beside this plan. */
+        Shape.Key rest(Shape.Key whole) {
             int[] left = shape.instances.clone();
             pieces.forEach(piece -> left[piece.role()] -= piece.tasks());
             return whole.with(left);
@@ -66,6 +66,9 @@ final class Packing {
 
     /** Below this a waste leaves nothing of a half. */
     private static final long FULL_HALF = 1L << 41;
+
+    /** Of so many every way is looked at, up to so many looks. */
+    private static final int FEW_TASKS = 64;
 
     private static final int MOST_LOOKS = 4_000;
 
@@ -103,11 +106,53 @@ final class Packing {
     }
 
     static boolean fits(Room room, Shape shape, Quotas quotas) {
-        Plan plan = new Packing(room, shape, quotas, null, true).best();
+        Packing packing = new Packing(room, shape, quotas, null, true);
+        if (shape.roles == 1) {
+            return packing.hasPlaces(shape.gang ? shape.tasks : Math.min(1, shape.tasks));
+        }
+        Plan plan = packing.best();
         if (plan != null) {
             undo(plan, room, quotas);
         }
         return plan != null;
+    }
+
+    /** Whether there are so many places for the only role. */
+    private boolean hasPlaces(int wanted) {
+        for (int[] choice : shape.choices) {
+            types = choice;
+            int type = choice[0];
+            int each = shape.devices[0];
+            int allowed = quotas.most(wanted, shape.cpus[0], shape.memory[0], type, each);
+            if (allowed == wanted && !room.isHopeless(type, each, shape.cpus[0], shape.memory[0])) {
+                int slot = Room.slot(shape.cpus[0]);
+                int found = each > 0
+                        ? places(room.byDevices(type), each, wanted)
+                        : places(room.byCpus(false), slot, wanted);
+                if (each == 0 && found < wanted) {
+                    found += places(room.byCpus(true), slot, wanted - found);
+                }
+                if (found >= wanted) {
+                    return true;
+                }
+                if (found == 0) {
+                    room.remember(type, each, shape.cpus[0], shape.memory[0]);
+                }
+            }
+        }
+        return false;
+    }
+
+    private int places(@Nullable BitSet[] shelf, int from, int wanted) {
+        int found = 0;
+        for (int slot = shelf.length - 1; slot >= from && found < wanted; slot--) {
+            BitSet nodes = shelf[slot];
+            for (int node = nodes == null ? -1 : nodes.nextSetBit(0); nodes != null && node >= 0 && found < wanted; ) {
+                found += Math.min(wanted - found, capacity(node, 0));
+                node = nodes.nextSetBit(node + 1);
+            }
+        }
+        return found;
     }
 
     static void undo(Plan plan, Room room, Quotas quotas) {
@@ -132,7 +177,7 @@ final class Packing {
                 }
                 undo(plan, room, quotas);
             }
-            if (shape.gang && shape.roles > 1) {
+            if (shape.gang && shape.roles > 1 && shape.tasks <= FEW_TASKS) {
                 pieces = new ArrayList<>();
                 looks = MOST_LOOKS;
                 if (placeAnyWay(shape.orders.getFirst(), 0, 0, 0)) {
@@ -143,7 +188,7 @@ final class Packing {
         return null;
     }
 
-    /** Roles can be in one another's way on small clusters: tries every way, as long as that does not take long. */
+    /** Roles can be in one another's way: tries every way of a small gang, as long as that does not take long. */
     private boolean placeAnyWay(int[] order, int index, int placed, int from) {
         if (index == order.length) {
             return true;
@@ -276,6 +321,9 @@ final class Packing {
     private int capacity(int node, int role) {
         int cpu = shape.cpus[role];
         int memory = shape.memory[role];
+        if (room.cpus[node] < cpu || room.memory[node] < memory) {
+            return 0;
+        }
         int most = Math.min(
                 cpu == 0 ? Integer.MAX_VALUE : room.cpus[node] / cpu,
                 memory == 0 ? Integer.MAX_VALUE : room.memory[node] / memory);

@@ -13,14 +13,12 @@ import io.sluice.jobs.placement.Waiting.Why;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pass {
     /** Priority, then first in, first out. */
-    static final Comparator<Demand> ORDER = Comparator.<Demand>comparingInt(demand -> -demand.priority())
-            .thenComparing(Demand::submitted)
-            .thenComparing(Demand::job);
+    static final Comparator<Demand> ORDER = Pass::compare;
+
+    private static final int MOST_GUESSES = 40;
+    private static final int GUESS_WORK = 20_000;
 
     /** A job that waits, and what has been found about it. */
     static final class Entry {
@@ -46,6 +45,9 @@ final class Pass {
         @Nullable
         Claim claim;
 
+        /** When it will start, as far as one can tell. */
+        long expected = Machines.NEVER;
+
         final List<Place> places = new ArrayList<>();
 
         Entry(Demand demand, Shape shape, Line line, @Nullable Why barred) {
@@ -56,7 +58,7 @@ final class Pass {
         }
 
         boolean isDone() {
-            return barred == null && shape.tasks() == 0;
+            return barred == null && shape.tasks == 0;
         }
     }
 
@@ -71,9 +73,27 @@ final class Pass {
         @Nullable
         Entry head;
 
+        private @Nullable Entry guessed;
+
         Line(Quotas quotas, boolean known) {
             this.quotas = quotas;
             this.known = known;
+        }
+
+        /** The first of which it is not known when it starts, if that is known of all before it. */
+        @Nullable
+        Entry toGuess() {
+            if (head == null || head.claim == null || head.claim.isCollecting()) {
+                return null;
+            }
+            Entry next = entries.stream()
+                    .filter(entry -> entry != head && entry.barred == null && !entry.isDone())
+                    .filter(entry -> entry.expected == Machines.NEVER)
+                    .findFirst()
+                    .orElse(null);
+            Entry tried = guessed;
+            guessed = next;
+            return next == tried ? null : next;
         }
 
         @Nullable
@@ -90,9 +110,12 @@ final class Pass {
     final Snapshot snapshot;
     final Layout layout;
     final Machines machines;
-    final Map<String, Line> lines = new TreeMap<>();
+    /** By name. */
+    final List<Line> lines = new ArrayList<>();
+
+    private final Map<String, Line> byName = new HashMap<>();
     private final Map<String, Turn> before;
-    private final Map<Shape.Key, Shape> shapes = new HashMap<>();
+    private final Map<Shape.Key, Shape> shapes;
     private final Reasons reasons;
     private final Reservations reservations;
     private final Set<Failed> failed = new HashSet<>();
@@ -102,27 +125,36 @@ final class Pass {
     Pass(Snapshot snapshot, Map<String, Turn> before) {
         this.snapshot = snapshot;
         this.before = before;
+        shapes = HashMap.newHashMap(snapshot.queue().size());
         layout = new Layout(snapshot.nodes());
         machines = new Machines(snapshot, layout);
         reasons = new Reasons(layout);
         for (Cluster cluster : snapshot.clusters()) {
-            lines.put(cluster.name(), new Line(new Quotas(cluster, layout), true));
+            byName.put(cluster.name(), new Line(new Quotas(cluster, layout), true));
         }
-        machines.tenants.forEach(
-                tenant -> machines.charge(tenant, line(tenant.job().cluster()).quotas, 1));
-        lines.values().forEach(line -> line.share = line.quotas.share());
+        machines.tenants.forEach(tenant -> machines.charge(tenant, line(tenant.job.cluster()).quotas, 1));
         snapshot.queue().stream().sorted(ORDER).forEach(this::enqueue);
+        lines.addAll(byName.values());
+        lines.sort(Comparator.comparing(line -> line.quotas.name));
+        lines.forEach(line -> line.share = line.quotas.share());
         reservations = new Reservations(machines);
     }
 
+    private static int compare(Demand one, Demand other) {
+        int order = Integer.compare(other.priority(), one.priority());
+        if (order == 0) {
+            order = one.submitted().compareTo(other.submitted());
+        }
+        return order == 0 ? one.job().compareTo(other.job()) : order;
+    }
+
     private Line line(String cluster) {
-        return lines.computeIfAbsent(cluster, name -> new Line(Quotas.unlimited(name, layout), false));
+        return byName.computeIfAbsent(cluster, name -> new Line(Quotas.unlimited(name, layout), false));
     }
 
     private void enqueue(Demand demand) {
         Line line = line(demand.cluster());
-        Shape shape = shapes.computeIfAbsent(
-                Shape.Key.of(demand), key -> new Shape(shapes.size(), key.gang(), key.roles(), layout.types));
+        Shape shape = shape(new Shape.Key(demand.gang(), demand.roles()));
         line.entries.add(new Entry(demand, shape, line, reasons.barred(shape, line)));
     }
 
@@ -135,6 +167,7 @@ final class Pass {
         heads();
         backfill();
         Map<String, Turn> turns = turns();
+        guesses();
         List<Waiting> waiting = reasons.waiting(this);
         return new Decisions(snapshot, until(turns), starts, preempts, waiting, turns);
     }
@@ -143,7 +176,7 @@ final class Pass {
         Comparator<Entry> longest = Comparator.<Entry>comparingInt(entry -> -entry.demand.priority())
                 .thenComparing(entry -> ahead(entry))
                 .thenComparing(entry -> entry.demand.job());
-        lines.values().stream()
+        lines.stream()
                 .map(Line::first)
                 .filter(entry -> entry != null && !ahead(entry).equals(Instant.MAX))
                 .sorted(longest)
@@ -184,7 +217,7 @@ final class Pass {
     private @Nullable Line neediest(boolean heads) {
         Line best = null;
         double least = Double.MAX_VALUE;
-        for (Line line : lines.values()) {
+        for (Line line : lines) {
             if ((heads && line.head != null) || line.first() == null) {
                 continue;
             }
@@ -257,20 +290,9 @@ final class Pass {
         if (claim != null) {
             plan.charge(claim.quotas());
         }
-        machines.start(
-                new Running(
-                        demand.job(),
-                        demand.user(),
-                        demand.cluster(),
-                        demand.priority(),
-                        snapshot.now(),
-                        demand.maxRun() == null ? null : snapshot.now().plus(demand.maxRun()),
-                        false,
-                        false,
-                        List.of()),
-                plan);
+        machines.start(Tenant.running(demand, snapshot.now()), plan);
         addPlaces(entry, plan);
-        entry.shape = shape(plan.rest(Shape.Key.of(demand), entry.shape));
+        entry.shape = shape(plan.rest(new Shape.Key(demand.gang(), demand.roles())));
     }
 
     private void addPlaces(Entry entry, Plan plan) {
@@ -304,12 +326,12 @@ final class Pass {
     private Map<String, Turn> turns() {
         Map<String, Turn> turns = new HashMap<>();
         Line neediest = null;
-        for (Line line : lines.values()) {
+        for (Line line : lines) {
             if (line.head != null && reasons.hasQuota(line.head) && (neediest == null || line.share < neediest.share)) {
                 neediest = line;
             }
         }
-        for (Line line : lines.values()) {
+        for (Line line : lines) {
             if (line.head != null) {
                 Turn turn = turn(line.head);
                 Instant since = turn == null ? snapshot.now() : turn.since();
@@ -323,6 +345,20 @@ final class Pass {
             }
         }
         return turns;
+    }
+
+    /** For as many of the next jobs as it takes little time: the larger the cluster, the fewer. */
+    private void guesses() {
+        int left = Math.min(MOST_GUESSES, GUESS_WORK / (layout.size + machines.tenants.size() + 1));
+        for (int place = 0; place < left; place++) {
+            for (Line line : lines) {
+                Entry entry = left > 0 ? line.toGuess() : null;
+                if (entry != null) {
+                    entry.expected = reservations.guess(entry);
+                    left--;
+                }
+            }
+        }
     }
 
     /** When time alone changes something. */
@@ -340,9 +376,5 @@ final class Pass {
 
     private Instant sooner(Instant one, @Nullable Instant other) {
         return other != null && other.isAfter(snapshot.now()) && other.isBefore(one) ? other : one;
-    }
-
-    Collection<Line> lines() {
-        return lines.values();
     }
 }

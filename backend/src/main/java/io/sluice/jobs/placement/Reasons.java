@@ -1,12 +1,11 @@
 package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Machines.Claim;
-import io.sluice.jobs.placement.Machines.Stay;
-import io.sluice.jobs.placement.Machines.Tenant;
 import io.sluice.jobs.placement.Pass.Entry;
 import io.sluice.jobs.placement.Pass.Line;
 import io.sluice.jobs.placement.Snapshot.Device;
 import io.sluice.jobs.placement.Snapshot.Node;
+import io.sluice.jobs.placement.Tenant.Stay;
 import io.sluice.jobs.placement.Waiting.Holder;
 import io.sluice.jobs.placement.Waiting.Outage;
 import io.sluice.jobs.placement.Waiting.Resource;
@@ -27,12 +26,17 @@ import org.jspecify.annotations.Nullable;
 final class Reasons {
     private static final int MOST_OUTAGES = 20;
 
+    /** Jobs that need the same in the same virtual cluster. */
+    private record Need(int shape, Line line) {}
+
+    private record Barred(Why why, Need need) {}
+
     private final Layout layout;
     private final Room ideal;
     private final Room empty;
     private final Quotas nobody;
     private final Map<Integer, Optional<Why>> never = new HashMap<>();
-    private final Map<List<Object>, Boolean> quotaNever = new HashMap<>();
+    private final Map<Need, Boolean> quotaNever = new HashMap<>();
 
     Reasons(Layout layout) {
         this.layout = layout;
@@ -51,7 +55,7 @@ final class Reasons {
         if (machines.isPresent() && machines.get().isNever()) {
             return machines.get();
         }
-        if (quotaNever.computeIfAbsent(List.of(shape.id, line.quotas.name), key -> overQuota(shape, line))) {
+        if (quotaNever.computeIfAbsent(new Need(shape.id, line), key -> overQuota(shape, line))) {
             return Why.NEVER_IN_QUOTA;
         }
         return line.quotas.stopped ? Why.CLUSTER_STOPPED : machines.orElse(null);
@@ -94,7 +98,7 @@ final class Reasons {
     List<Waiting> waiting(Pass pass) {
         List<Waiting> all = new ArrayList<>();
         Report report = new Report(pass);
-        for (Line line : pass.lines()) {
+        for (Line line : pass.lines) {
             int position = 0;
             for (Entry entry : line.entries) {
                 if (!entry.isDone()) {
@@ -116,6 +120,8 @@ final class Reasons {
 
     private record Lack(Why why, List<Shortage> shortages, List<Holder> holders, List<Outage> outages) {}
 
+    private static final Lack RESERVED = new Lack(Why.RESERVED, List.of(), List.of(), List.of());
+
     /** What there is of something on the nodes that have a type of device. */
     private record Stock(long free, long total, long freeOnOne, long totalOnOne) {}
 
@@ -126,8 +132,8 @@ final class Reasons {
         private final Map<Object, Stock> stocks = new HashMap<>();
         private final Map<Object, List<Holder>> holders = new HashMap<>();
         private final Map<String, List<Outage>> outages = new HashMap<>();
-        private final Map<Object, Boolean> fitsFree = new HashMap<>();
-        private final Map<Object, Boolean> inQuota = new HashMap<>();
+        private final Map<Integer, Boolean> fitsFree = new HashMap<>();
+        private final Map<Need, Boolean> inQuota = new HashMap<>();
 
         Report(Pass pass) {
             machines = pass.machines;
@@ -135,7 +141,8 @@ final class Reasons {
 
         Waiting of(Entry entry, int position) {
             Claim claim = entry.claim;
-            Instant start = claim == null || claim.isCollecting() ? null : Instant.ofEpochMilli(claim.start());
+            long expected = claim == null ? entry.expected : claim.start();
+            Instant start = expected == Machines.NEVER ? null : Instant.ofEpochMilli(expected);
             String behind = behind(entry);
             Lack lack = lack(entry);
             if (lack.why == Why.RESERVED && behind == null) {
@@ -173,16 +180,16 @@ final class Reasons {
             Claim claim = entry.claim;
             if (entry.barred != null) {
                 return lacks.computeIfAbsent(
-                        List.of(entry.barred, entry.shape.id, entry.line.quotas.name),
+                        new Barred(entry.barred, new Need(entry.shape.id, entry.line)),
                         key -> barred(entry, entry.barred));
             }
             if (machines.isMakingRoom(claim)) {
                 Lack machine = machine(entry);
                 return new Lack(Why.MAKING_ROOM, machine.shortages, machine.holders, machine.outages);
             }
-            List<Object> key = List.of(entry.shape.id, entry.line.quotas.name);
+            Need key = new Need(entry.shape.id, entry.line);
             if (!inQuota.computeIfAbsent(key, any -> hasQuota(entry))) {
-                return lacks.computeIfAbsent(List.of(Why.QUOTA, key), any -> quota(entry, Why.QUOTA));
+                return lacks.computeIfAbsent(new Barred(Why.QUOTA, key), any -> quota(entry, Why.QUOTA));
             }
             return machine(entry);
         }
@@ -193,7 +200,7 @@ final class Reasons {
                 return lacks.computeIfAbsent(shape.id, id -> shortOf(shape));
             }
             return shape.isPlain() || Packing.fits(machines.free, shape, entry.line.quotas.copy())
-                    ? new Lack(Why.RESERVED, List.of(), List.of(), List.of())
+                    ? RESERVED
                     : quota(entry, Why.QUOTA);
         }
 
@@ -348,15 +355,11 @@ final class Reasons {
             };
             Map<String, Holder> all = new HashMap<>();
             for (Tenant tenant : machines.tenants) {
-                long has = cluster == null || tenant.job().cluster().equals(cluster)
-                        ? tenant.stays().stream().mapToLong(amount).sum()
+                long has = cluster == null || tenant.job.cluster().equals(cluster)
+                        ? tenant.stays.stream().mapToLong(amount).sum()
                         : 0;
                 if (has > 0) {
-                    Holder holder = new Holder(
-                            tenant.job().job(),
-                            tenant.job().user(),
-                            has,
-                            tenant.job().expectedEnd());
+                    Holder holder = new Holder(tenant.job.job(), tenant.job.user(), has, tenant.job.expectedEnd());
                     all.merge(holder.job(), holder, Reasons::together);
                 }
             }

@@ -2,9 +2,8 @@ package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Machines.Claim;
 import io.sluice.jobs.placement.Machines.Future;
-import io.sluice.jobs.placement.Machines.Stay;
-import io.sluice.jobs.placement.Machines.Tenant;
 import io.sluice.jobs.placement.Packing.Plan;
+import io.sluice.jobs.placement.Tenant.Stay;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,10 +28,9 @@ final class Reservations {
     private static final int MOST_SEARCHES = 32;
 
     /** Who is easiest to let go. */
-    private static final Comparator<Tenant> LIGHTEST = Comparator.<Tenant>comparingInt(
-                    tenant -> tenant.job().priority())
-            .thenComparing(tenant -> tenant.job().since(), Comparator.reverseOrder())
-            .thenComparing(tenant -> tenant.job().job());
+    private static final Comparator<Tenant> LIGHTEST = Comparator.<Tenant>comparingInt(tenant -> tenant.job.priority())
+            .thenComparing(tenant -> tenant.job.since(), Comparator.reverseOrder())
+            .thenComparing(tenant -> tenant.job.job());
 
     /** What has been done for a job; {@code claim} null: nothing. */
     record Kept(@Nullable Claim claim, List<String> preempted) {
@@ -59,8 +57,7 @@ final class Reservations {
             claim = claimWhenLeft(entry);
             if (claim != null) {
                 return new Kept(
-                        claim,
-                        victims.stream().map(victim -> victim.job().job()).toList());
+                        claim, victims.stream().map(victim -> victim.job.job()).toList());
             }
             victims.forEach(victim -> machines.dismiss(victim, false));
         }
@@ -88,7 +85,6 @@ final class Reservations {
         return plan == null ? null : machines.keep(entry.demand, plan, future.room, time, future.quotas);
     }
 
-    /** Looks ahead in growing steps, then in between: most jobs fit when a few others have ended. */
     private @Nullable Claim claimAtKnownEnd(Pass.Entry entry) {
         if (allKnownEnded == null) {
             allKnownEnded = machines.whenAllKnownEnded();
@@ -96,25 +92,21 @@ final class Reservations {
         if (!Packing.fits(allKnownEnded, entry.shape, entry.line.quotas.emptied())) {
             return null;
         }
-        Timeline timeline = new Timeline(entry);
-        int tooSoon = 0;
-        int enough = Math.min(1, timeline.length());
-        while (!timeline.fitsAfter(enough)) {
-            if (enough == timeline.length()) {
-                return null;
-            }
-            tooSoon = enough;
-            enough = Math.min(2 * enough, timeline.length());
+        Timeline timeline = new Timeline(entry, machines.future(entry), machines.byEnd());
+        return timeline.findFirst() ? claim(entry, timeline.future, timeline.time()) : null;
+    }
+
+    /** When a job that is not first starts, if those before it start as expected and nobody passes it; NEVER: nobody knows. */
+    long guess(Pass.Entry entry) {
+        Timeline timeline = new Timeline(entry, machines.guessedFuture(entry), machines.byEndExpected());
+        if (!timeline.findFirst()) {
+            return Machines.NEVER;
         }
-        while (enough - tooSoon > 1) {
-            int middle = (tooSoon + enough) >>> 1;
-            if (timeline.fitsAfter(middle)) {
-                enough = middle;
-            } else {
-                tooSoon = middle;
-            }
+        Plan plan = Packing.place(timeline.future.room, entry.shape, timeline.future.quotas);
+        if (plan != null) {
+            machines.guess(entry.demand, plan, timeline.future.room, timeline.time(), timeline.future.quotas);
         }
-        return timeline.claimAfter(enough);
+        return timeline.time();
     }
 
     private @Nullable Claim collect(Pass.Entry entry) {
@@ -130,39 +122,57 @@ final class Reservations {
     }
 
     /** What there is after so many of the known ends. */
-    private final class Timeline {
-        private final Pass.Entry entry;
+    private static final class Timeline {
+        private final Shape shape;
         private final Future future;
-        private final List<Tenant> tenants = machines.byEnd();
+        private final List<Tenant> tenants;
         /** Each: how many have gone at one of the ends. */
         private final int[] gone;
 
         private int now;
 
-        Timeline(Pass.Entry entry) {
-            this.entry = entry;
-            future = machines.future(entry);
+        Timeline(Pass.Entry entry, Future future, List<Tenant> tenants) {
+            this.shape = entry.shape;
+            this.future = future;
+            this.tenants = tenants;
             gone = IntStream.rangeClosed(0, tenants.size())
                     .filter(count -> count == 0
                             || count == tenants.size()
-                            || tenants.get(count - 1).end()
-                                    != tenants.get(count).end())
+                            || tenants.get(count - 1).end != tenants.get(count).end)
                     .toArray();
         }
 
-        int length() {
-            return gone.length - 1;
+        /** Goes where it fits first. Looks ahead in growing steps, then in between: most fit when a few others have ended. */
+        boolean findFirst() {
+            int length = gone.length - 1;
+            int tooSoon = 0;
+            int enough = Math.min(1, length);
+            while (!fitsAfter(enough)) {
+                if (enough == length) {
+                    return false;
+                }
+                tooSoon = enough;
+                enough = Math.min(2 * enough, length);
+            }
+            while (enough - tooSoon > 1) {
+                int middle = (tooSoon + enough) >>> 1;
+                if (fitsAfter(middle)) {
+                    enough = middle;
+                } else {
+                    tooSoon = middle;
+                }
+            }
+            move(enough);
+            return enough > 0;
         }
 
-        boolean fitsAfter(int ends) {
-            move(ends);
-            return Packing.fits(future.room, entry.shape, future.quotas);
+        long time() {
+            return tenants.get(now - 1).end;
         }
 
-        @Nullable
-        Claim claimAfter(int ends) {
+        private boolean fitsAfter(int ends) {
             move(ends);
-            return claim(entry, future, tenants.get(gone[ends] - 1).end());
+            return Packing.fits(future.room, shape, future.quotas);
         }
 
         private void move(int ends) {
@@ -178,8 +188,8 @@ final class Reservations {
     /** As few as possible, the lightest first; empty: it would not help. */
     private List<Tenant> victims(Pass.Entry entry) {
         List<Tenant> candidates = machines.tenants.stream()
-                .filter(tenant -> tenant.job().preemptible() && !machines.isLeaving(tenant))
-                .filter(tenant -> tenant.job().priority() < entry.demand.priority())
+                .filter(tenant -> tenant.job.preemptible() && !machines.isLeaving(tenant))
+                .filter(tenant -> tenant.job.priority() < entry.demand.priority())
                 .sorted(LIGHTEST)
                 .toList();
         if (candidates.isEmpty() || searches++ >= MOST_SEARCHES) {
@@ -208,15 +218,42 @@ final class Reservations {
             if (!helps) {
                 return List.of();
             }
-            for (int size = 1; size <= 3; size++) {
+            for (int size = fewestPossible(); size <= 3; size++) {
                 List<Tenant> found = among(size, 0, new ArrayList<>());
                 if (!found.isEmpty()) {
                     return found;
                 }
             }
-            List<Tenant> lightest = enough(candidates);
             List<Tenant> nearest = enough(byNode());
+            if (candidates.size() > MOST_SINGLES) {
+                return nearest;
+            }
+            List<Tenant> lightest = enough(candidates);
             return nearest.size() < lightest.size() ? nearest : lightest;
+        }
+
+        /** So many have to go even if those with most devices do. */
+        private int fewestPossible() {
+            Shape shape = entry.shape;
+            long missing = 0;
+            for (int role = 0; role < shape.roles; role++) {
+                missing += shape.gang ? (long) shape.instances[role] * shape.devices[role] : 0;
+            }
+            for (long free : future.room.devices) {
+                missing -= Long.bitCount(free);
+            }
+            int count = 1;
+            for (int devices : candidates.stream()
+                    .map(Tenant::devices)
+                    .sorted(Comparator.reverseOrder())
+                    .toList()) {
+                missing -= devices;
+                if (missing <= 0) {
+                    break;
+                }
+                count++;
+            }
+            return count;
         }
 
         private boolean fits() {
@@ -267,7 +304,7 @@ final class Reservations {
         private List<Tenant> byNode() {
             Map<Integer, List<Tenant>> onNode = new TreeMap<>();
             for (Tenant tenant : candidates) {
-                for (Stay stay : tenant.stays()) {
+                for (Stay stay : tenant.stays) {
                     List<Tenant> there = onNode.computeIfAbsent(stay.node(), node -> new ArrayList<>());
                     if (there.isEmpty() || there.getLast() != tenant) {
                         there.add(tenant);

@@ -11,36 +11,33 @@ import java.util.stream.IntStream;
 /** What a job needs, as numbers. Jobs that need the same share one, so that what is found for one is known for all. */
 final class Shape {
     static final int NO_TYPE = -1;
+    private static final List<int[]> ONE_ROLE = List.of(new int[] {0});
+    private static final List<int[]> NO_DEVICES = List.of(new int[] {NO_TYPE});
     /** Of more ways to give concrete types to the names that a job uses, the first ones are tried. */
     private static final int MOST_CHOICES = 64;
 
-    /** Instances may differ in names only. */
     record Key(boolean gang, List<Demand.Role> roles) {
-        static Key of(Demand demand) {
-            return new Key(
-                    demand.gang(),
-                    demand.roles().stream()
-                            .map(role -> nameless(role, role.instances()))
-                            .toList());
-        }
-
         Key with(int[] instances) {
-            return new Key(
-                    gang,
-                    IntStream.range(0, instances.length)
-                            .mapToObj(role -> nameless(roles.get(role), instances[role]))
-                            .toList());
-        }
-
-        private static Demand.Role nameless(Demand.Role role, int instances) {
-            return new Demand.Role(
-                    "", instances, role.cpus(), role.memoryMB(), role.devices(), role.deviceType(), role.shmMB());
+            List<Demand.Role> rest = new ArrayList<>();
+            for (int index = 0; index < instances.length; index++) {
+                Demand.Role role = roles.get(index);
+                rest.add(new Demand.Role(
+                        role.name(),
+                        instances[index],
+                        role.cpus(),
+                        role.memoryMB(),
+                        role.devices(),
+                        role.deviceType(),
+                        role.shmMB()));
+            }
+            return new Key(gang, List.copyOf(rest));
         }
     }
 
     final int id;
     final boolean gang;
     final int roles;
+    final int tasks;
     final int[] instances;
     final int[] cpus;
     final int[] memory;
@@ -51,9 +48,9 @@ final class Shape {
     /** Each: the type of every role. */
     final List<int[]> choices;
 
-    private final DeviceTypes types;
+    private final Layout.Types types;
 
-    Shape(int id, boolean gang, List<Demand.Role> list, DeviceTypes types) {
+    Shape(int id, boolean gang, List<Demand.Role> list, Layout.Types types) {
         this.id = id;
         this.gang = gang;
         this.types = types;
@@ -65,7 +62,8 @@ final class Shape {
                 .toArray();
         devices = list.stream().mapToInt(Demand.Role::devices).toArray();
         typeNames = list.stream().map(Shape::typeName).toArray(String[]::new);
-        orders = orders();
+        tasks = IntStream.of(instances).sum();
+        orders = roles == 1 ? ONE_ROLE : orders();
         choices = choices();
     }
 
@@ -79,7 +77,8 @@ final class Shape {
         memory = new int[] {from.memory[role]};
         devices = new int[] {from.devices[role]};
         typeNames = new String[] {from.typeNames[role]};
-        orders = List.of(new int[] {0});
+        tasks = 1;
+        orders = ONE_ROLE;
         choices = choices();
     }
 
@@ -87,7 +86,7 @@ final class Shape {
         if (role.devices() == 0) {
             return "";
         }
-        return role.deviceType() == null || role.deviceType().isBlank() ? DeviceTypes.ANY : role.deviceType();
+        return role.deviceType() == null || role.deviceType().isBlank() ? Layout.Types.ANY : role.deviceType();
     }
 
     private List<int[]> orders() {
@@ -114,6 +113,13 @@ final class Shape {
     }
 
     private List<int[]> choices() {
+        if (roles == 1) {
+            return devices[0] == 0
+                    ? NO_DEVICES
+                    : IntStream.of(types.named(typeNames[0]))
+                            .mapToObj(type -> new int[] {type})
+                            .toList();
+        }
         Map<String, int[]> named = new LinkedHashMap<>();
         for (String name : typeNames) {
             if (!name.isEmpty()) {
@@ -141,10 +147,6 @@ final class Shape {
             of[role] = way.getOrDefault(typeNames[role], NO_TYPE);
         }
         return of;
-    }
-
-    int tasks() {
-        return IntStream.of(instances).sum();
     }
 
     /** The same with one task of one role. */

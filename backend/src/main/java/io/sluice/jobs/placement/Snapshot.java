@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,12 @@ public record Snapshot(
         running = List.copyOf(running);
         clusters = List.copyOf(clusters);
         queue = List.copyOf(queue);
+    }
+
+    Snapshot only(Set<String> jobs) {
+        List<Demand> some =
+                queue.stream().filter(demand -> jobs.contains(demand.job())).toList();
+        return new Snapshot(now, rules, nodes, running, clusters, some);
     }
 
     Snapshot with(Demand more) {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param shortages the worst first; empty when nothing is short but its turn
  * @param holders who has what is short in {@code shortages.get(0)}, the largest first, at most {@value #MOST_HOLDERS}
  * @param behind the job that goes first, null: none
- * @param start at the latest, if no job of higher priority comes and no machine is lost; null: nobody knows
+ * @param start expected, if no job of higher priority comes and no machine is lost; at the latest, for the first of the
+ *     queue; null: nobody knows
  * @param outages machines and devices that would do, but are out of service
  */
 public record Waiting(

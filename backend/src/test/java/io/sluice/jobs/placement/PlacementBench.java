@@ -37,14 +37,18 @@ public final class PlacementBench {
     private final PrintStream out;
     private final int repeats;
 
-    private PlacementBench(PrintStream out, int repeats) {
+    private final String only;
+
+    private PlacementBench(PrintStream out, int repeats, String only) {
         this.out = out;
         this.repeats = repeats;
+        this.only = only;
     }
 
-    /** The number of repeats may be given. */
+    /** The number of repeats may be given, and a word that the names of the figures have in them. */
     public static void main(String[] arguments) {
-        new PlacementBench(System.out, arguments.length == 0 ? REPEATS : Integer.parseInt(arguments[0])).run();
+        int repeats = arguments.length == 0 ? REPEATS : Integer.parseInt(arguments[0]);
+        new PlacementBench(System.out, repeats, arguments.length < 2 ? "" : arguments[1]).run();
     }
 
     private void run() {
@@ -70,6 +74,9 @@ public final class PlacementBench {
     }
 
     private void measure(String what, int allowed, Supplier<Decisions> pass) {
+        if (!what.contains(only)) {
+            return;
+        }
         Decisions decisions = Decisions.NONE;
         for (int repeat = 0; repeat < Math.min(repeats, WARM_UP); repeat++) {
             decisions = pass.get();
