@@ -126,9 +126,10 @@ class EmbeddedIT {
     }
 
     @Test
-    void where_user_namespaces_are_closed_root_lends_it_the_user_nobody() throws IOException {
+    void where_user_namespaces_are_closed_root_lends_it_the_user_nobody() throws Exception {
         assumeRoot();
         assumeTrue(reachable(folder), "the folder for temporary files is closed to other users");
+        OwnServer.copyIn(folder);
         var cluster = new Cluster(folder.resolve("postgres"), Account.NOBODY.able(folder));
         cluster.create(Binaries.unpacked(folder));
         assertThat(Files.getAttribute(cluster.folder(), "unix:uid")).isEqualTo(65534);
@@ -155,8 +156,7 @@ class EmbeddedIT {
     void an_ordinary_user_starts_it_too_and_is_told_of_a_folder_that_is_not_theirs() throws Exception {
         assumeRoot();
         assumeTrue(reachable(folder), "the folder for temporary files is closed to other users");
-        var data = Files.createDirectory(folder.resolve("data"));
-        Binaries.unpacked(data);
+        var data = OwnServer.copyIn(Files.createDirectory(folder.resolve("data")));
         Files.setAttribute(folder, "unix:mode", 0755);
         Files.setAttribute(data, "unix:uid", 65534);
         var classPath = Gateway.copyOfClassPath(folder);

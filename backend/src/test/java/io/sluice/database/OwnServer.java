@@ -18,6 +18,16 @@ record OwnServer(Path data) {
         return new OwnServer(data);
     }
 
+    /** The same for another user, who may not reach ours. */
+    static Path copyIn(Path data) throws IOException, InterruptedException {
+        Files.createDirectories(PROGRAMS);
+        var unpacked = Binaries.unpacked(PROGRAMS);
+        new ProcessBuilder("cp", "-r", unpacked.toString(), data.toString())
+                .start()
+                .waitFor();
+        return data;
+    }
+
     Path cluster() {
         return data.resolve("postgres");
     }
