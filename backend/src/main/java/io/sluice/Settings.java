@@ -1,6 +1,8 @@
 package io.sluice;
 
+import io.netty.util.NetUtil;
 import io.sluice.web.Web;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -80,9 +82,10 @@ record Settings(
             String[] arguments, Map<String, String> environment, List<String> faults) {
         Map<String, String> values = new LinkedHashMap<>();
         for (Flag flag : FLAGS) {
+            // an empty variable is what a compose file makes of one that is not set
             Optional.<@Nullable String>ofNullable(environment.get(flag.variable()))
-                    .filter(value -> !flag.isSwitch() || !value.equals("false"))
-                    .ifPresent(value -> values.put(flag.name(), value));
+                    .filter(value -> !value.isBlank())
+                    .ifPresent(value -> put(flag, value, flag.variable(), values, faults));
         }
         var rest = new ArrayList<>(Arrays.asList(arguments));
         while (!rest.isEmpty()) {
@@ -100,13 +103,27 @@ record Settings(
         if (known.isEmpty()) {
             faults.add("There is no setting " + argument + ". ./sluice up --help lists them all.");
         } else if (equals >= 0) {
-            values.put(known.get().name(), argument.substring(equals + 1));
+            put(known.get(), argument.substring(equals + 1), name, values, faults);
         } else if (known.get().isSwitch()) {
             values.put(known.get().name(), "true");
         } else if (rest.isEmpty()) {
             faults.add(name + " needs a value: " + name + " " + known.get().value());
         } else {
-            values.put(known.get().name(), rest.removeFirst());
+            put(known.get(), rest.removeFirst(), name, values, faults);
+        }
+    }
+
+    private static void put(Flag flag, String value, String said, Map<String, String> values, List<String> faults) {
+        if (value.isBlank()) {
+            faults.add(said + " is empty. Give it a value, or leave it out.");
+        } else if (!flag.isSwitch()) {
+            values.put(flag.name(), value);
+        } else if (value.equals("true")) {
+            values.put(flag.name(), value);
+        } else if (value.equals("false")) {
+            values.remove(flag.name());
+        } else {
+            faults.add(said + " is on or off: give true or false, not " + value + ".");
         }
     }
 
@@ -135,7 +152,9 @@ record Settings(
                 data,
                 text(values, "db").isEmpty() ? null : text(values, "db"),
                 password == null || password.isEmpty() ? null : password,
-                plain.tls(certificate, key).trusting(proxies(values)).developing(tree == null ? null : Path.of(tree)));
+                plain.tls(certificate, key)
+                        .trusting(proxies(values, faults))
+                        .developing(tree == null || tree.isEmpty() ? null : Path.of(tree)));
     }
 
     private static String text(Map<String, String> values, String name) {
@@ -163,11 +182,23 @@ record Settings(
         return Path.of(path).toAbsolutePath();
     }
 
-    private static Set<String> proxies(Map<String, String> values) {
+    private static Set<String> proxies(Map<String, String> values, List<String> faults) {
         return Arrays.stream(text(values, "trusted-proxies").split(","))
                 .map(String::strip)
                 .filter(proxy -> !proxy.isEmpty())
+                .map(proxy -> proxy(proxy, faults))
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** As a connection's own address is written, so that ::1 is found again. */
+    private static String proxy(String proxy, List<String> faults) {
+        InetAddress address = NetUtil.createInetAddressFromIpAddressString(proxy);
+        if (address == null) {
+            faults.add("--trusted-proxies " + proxy
+                    + " is no address. Give addresses like 10.0.0.2 or ::1, separated by commas.");
+            return proxy;
+        }
+        return address.getHostAddress();
     }
 
     private static boolean isLoopback(String host) {

@@ -57,6 +57,32 @@ class SettingsTest {
     }
 
     @Test
+    void an_empty_variable_is_none() {
+        var environment = Map.of(
+                "SLUICE_PORT", "", "SLUICE_DATA", "", "SLUICE_PLAIN_HTTP", "", "SLUICE_DEV", "", "SLUICE_DB", " ");
+
+        assertThat(right(environment)).isEqualTo(right(Map.of()));
+        assertThat(wrong(Map.of(), "--data=")).singleElement().asString().contains("--data is empty");
+    }
+
+    @Test
+    void a_switch_is_on_or_off_and_nothing_else() {
+        assertThat(wrong(Map.of(), "--host=0.0.0.0", "--plain-http=false")).hasSize(1);
+        assertThat(wrong(Map.of("SLUICE_PLAIN_HTTP", "no")))
+                .singleElement()
+                .asString()
+                .contains("true or false");
+    }
+
+    @Test
+    void a_proxy_is_named_by_its_address() {
+        assertThat(right(Map.of(), "--trusted-proxies", "10.0.0.2, ::1").web().trustedProxies())
+                .containsExactlyInAnyOrder("10.0.0.2", "0:0:0:0:0:0:0:1");
+        assertThat(wrong(Map.of(), "--trusted-proxies", "10.0.0.0/8,proxy.example.org"))
+                .hasSize(2);
+    }
+
+    @Test
     void help_names_every_flag() {
         var read = Settings.read(new String[] {"--help"}, Map.of());
 
