@@ -113,6 +113,7 @@ public final class Server {
     private Database database(Vertx vertx, Database.Beginning beginning) {
         Database database = await(beginning.open(vertx));
         closing("database", database::close);
+        database.expose(registry);
         await(database.migrate(List.of(Identity.MIGRATIONS)));
         return database;
     }

@@ -1,5 +1,9 @@
 package io.sluice.database;
 
+import io.prometheus.client.Collector;
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.CounterMetricFamily;
+import io.prometheus.client.GaugeMetricFamily;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -156,6 +160,11 @@ public final class Database {
         return pool.query("SELECT 1").execute().mapEmpty();
     }
 
+    /** Shows {@link #gauges} among these. */
+    public void expose(CollectorRegistry registry) {
+        registry.register(new Metrics(this::gauges));
+    }
+
     public Gauges gauges() {
         return new Gauges(
                 settings.poolSize(),
@@ -233,6 +242,43 @@ public final class Database {
             boolean listening,
             long reconnects,
             long rings) {}
+
+    /** The gauges as numbers, read when somebody asks. */
+    private static final class Metrics extends Collector {
+
+        private final Supplier<Gauges> gauges;
+
+        Metrics(Supplier<Gauges> gauges) {
+            this.gauges = gauges;
+        }
+
+        @Override
+        public List<MetricFamilySamples> collect() {
+            var now = gauges.get();
+            return List.of(
+                    gauge("connections", "Connections open or opening", now.connections()),
+                    gauge("connections_limit", "Connections at most", now.poolSize()),
+                    gauge("connections_lent", "Connections in use", now.lent()),
+                    gauge("waiting", "Callers without a connection yet", now.waiting()),
+                    gauge(
+                            "waiting_limit",
+                            "Callers without a connection at most; the next is refused",
+                            now.waitingLimit()),
+                    counter("refused", "Callers turned away because too many waited", now.refused()),
+                    counter("expired", "Callers whose time ran out", now.expired()),
+                    gauge("doorbell_listening", "1 while the doorbell is connected", now.listening() ? 1 : 0),
+                    counter("doorbell_reconnects", "Times the doorbell lost its connection", now.reconnects()),
+                    counter("doorbell_rings", "Rings heard", now.rings()));
+        }
+
+        private static MetricFamilySamples gauge(String name, String help, double value) {
+            return new GaugeMetricFamily("sluice_database_" + name, help, value);
+        }
+
+        private static MetricFamilySamples counter(String name, String help, long value) {
+            return new CounterMetricFamily("sluice_database_" + name, help, (double) value);
+        }
+    }
 
     /** The database can not be reached, does not answer in time, is too busy or will not serve; the message is one line. */
     public static final class Unavailable extends RuntimeException {

@@ -3,6 +3,7 @@ package io.sluice.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.prometheus.client.CollectorRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.SqlClient;
@@ -74,6 +75,16 @@ class DatabaseTest {
                         .await())
                 .isSameAs(thrown);
         assertThat(database.gauges().lent()).isZero();
+    }
+
+    @Test
+    void its_limits_are_among_the_numbers() {
+        var registry = new CollectorRegistry();
+        database.expose(registry);
+
+        assertThat(registry.getSampleValue("sluice_database_connections_limit"))
+                .isEqualTo(database.gauges().poolSize());
+        assertThat(registry.getSampleValue("sluice_database_refused_total")).isZero();
     }
 
     @Test
