@@ -51,7 +51,8 @@ final class SessionStore {
             String id, long user, byte @Nullable [] refresh, String address, String client, Duration life) {
         String sql = """
                 WITH oldest AS (DELETE FROM sessions WHERE id IN (SELECT id FROM sessions
-                    WHERE user_id = $2 AND kind = $3 ORDER BY created DESC OFFSET %d))
+                    WHERE user_id = $2 AND kind = $3 ORDER BY created DESC OFFSET %d)),
+                seen AS (UPDATE users SET last_seen = now() WHERE id = $2)
                 INSERT INTO sessions (id, user_id, kind, refresh, address, client, created, expires)
                 VALUES ($1, $2, $3, $4, $5, $6, date_trunc('second', now()),
                     date_trunc('second', now()) + make_interval(secs => $7)) RETURNING *

@@ -80,6 +80,18 @@ class SignInTest {
     }
 
     @Test
+    void who_signed_in_was_seen_even_if_they_do_nothing_more() {
+        gateway.browser().signIn(name, "right password");
+
+        assertThat(new PeopleStore(database.database())
+                        .named(name)
+                        .await()
+                        .orElseThrow()
+                        .lastSeen())
+                .isNotNull();
+    }
+
+    @Test
     void a_name_may_be_written_in_capitals() {
         assertThat(tryOnce(gateway.browser(), name.toUpperCase(java.util.Locale.ROOT), "right password")
                         .statusCode())
