@@ -104,12 +104,10 @@ final class EntryRoutes {
             var said = text.isEmpty()
                     ? new JsonArray()
                     : new JsonArray(Buffer.buffer(Base64.getUrlDecoder().decode(text)));
-            if (said.isEmpty() || !NOTES.contains(said.getString(0))) {
+            if (said.isEmpty() || !(said.getValue(0) instanceof String note) || !NOTES.contains(note)) {
                 return null;
             }
-            return Note.good(
-                    said.getString(0),
-                    said.stream().skip(1).map(String::valueOf).toArray());
+            return Note.good(note, said.stream().skip(1).map(String::valueOf).toArray());
         } catch (IllegalArgumentException | DecodeException | ClassCastException e) { // not of ours: nothing to say
             return null;
         }
@@ -232,8 +230,7 @@ final class EntryRoutes {
 
     /** Whoever holds the link must sit at this machine too. */
     private Future<Boolean> usable(Call call, String token) {
-        boolean here = call.address().startsWith("127.") || call.address().equals("0:0:0:0:0:0:0:1");
-        return here && !token.isEmpty() ? signIn.isLink(token) : Future.succeededFuture(false);
+        return call.isLocal() && !token.isEmpty() ? signIn.isLink(token) : Future.succeededFuture(false);
     }
 
     /** What somebody typed on one line: nothing that does not print, which a database would not even take. */

@@ -16,6 +16,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,12 +34,17 @@ public final class Call {
         this.body = body;
     }
 
-    /** What the edge found out about a request before any route saw it. */
+    /**
+     * What the edge found out about a request before any route saw it.
+     *
+     * @param proxied whether it came through a proxy that the settings trust
+     */
     record Passage(
             String id,
             String nonce,
             boolean secure,
             String address,
+            boolean proxied,
             @Nullable Caller caller,
             @Nullable Problem refusal,
             List<Cookie> cookies) {}
@@ -68,6 +74,13 @@ public final class Call {
     /** Where the request came from, seen through the proxies that the settings trust. */
     public String address() {
         return passage.address();
+    }
+
+    /** Whether somebody at this machine asks. A proxy that the settings do not name is at this machine, and whoever it speaks for need not be. */
+    public boolean isLocal() {
+        String address = passage.address();
+        boolean loopback = address.startsWith("127.") || address.equals("0:0:0:0:0:0:0:1");
+        return loopback && (passage.proxied() || !context.request().headers().contains("X-Forwarded-For"));
     }
 
     public String userAgent() {
@@ -110,7 +123,8 @@ public final class Call {
         JsonNode value = input().get(name);
         return value == null || value.isNull() || value.asText().isEmpty()
                 ? Optional.empty()
-                : Optional.of(value.isArray() ? value.get(0).asText() : value.asText());
+                : Optional.of(value.isArray() ? value.path(0).asText() : value.asText())
+                        .filter(text -> !text.isEmpty());
     }
 
     /** All values of a form field that may stand several times. */
@@ -124,7 +138,7 @@ public final class Call {
     /** The body as one object, whether a form, JSON or nothing was sent. */
     public ObjectNode input() {
         if (header("Content-Type").orElse("").startsWith("application/x-www-form-urlencoded")) {
-            return form();
+            return checked(form());
         }
         if (body.length() == 0) {
             return JSON.createObjectNode();
@@ -137,7 +151,7 @@ public final class Call {
 
     public JsonNode json() {
         try {
-            return JSON.readTree(body.getBytes());
+            return checked(JSON.readTree(body.getBytes()));
         } catch (JacksonException e) {
             var place = e.getLocation();
             throw Problem.invalid("The body is not JSON (line " + place.getLineNr() + ", column " + place.getColumnNr()
@@ -149,9 +163,7 @@ public final class Call {
 
     private ObjectNode form() {
         ObjectNode object = JSON.createObjectNode();
-        var fields = new QueryStringDecoder(body.toString(StandardCharsets.UTF_8), StandardCharsets.UTF_8, false, 1000)
-                .parameters();
-        fields.forEach((name, values) -> {
+        decoded().forEach((name, values) -> {
             if (values.size() == 1) {
                 object.put(name, values.getFirst());
             } else {
@@ -159,6 +171,30 @@ public final class Call {
             }
         });
         return object;
+    }
+
+    private Map<String, List<String>> decoded() {
+        try {
+            return new QueryStringDecoder(body.toString(StandardCharsets.UTF_8), StandardCharsets.UTF_8, false, 1000)
+                    .parameters();
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("The form can not be decoded. Send a percent sign as %25.");
+        }
+    }
+
+    /** A NUL is the one character that PostgreSQL does not keep. */
+    private static <T extends JsonNode> T checked(T input) {
+        if (holdsNul(input)) {
+            throw Problem.invalid("The body holds a NUL character. Send it without.");
+        }
+        return input;
+    }
+
+    private static boolean holdsNul(JsonNode node) {
+        return node.isTextual()
+                ? node.textValue().indexOf('\0') >= 0
+                : node.propertyStream().anyMatch(field -> field.getKey().indexOf('\0') >= 0)
+                        || node.valueStream().anyMatch(Call::holdsNul);
     }
 
     static Buffer json(Object value) {

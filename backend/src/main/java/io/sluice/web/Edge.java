@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,15 @@ final class Edge {
     static final String JSON = "application/json; charset=utf-8";
     private static final System.Logger LOG = System.getLogger(Edge.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Set<HttpMethod> METHODS = Set.of(
+            HttpMethod.GET,
+            HttpMethod.HEAD,
+            HttpMethod.POST,
+            HttpMethod.PUT,
+            HttpMethod.PATCH,
+            HttpMethod.DELETE,
+            HttpMethod.OPTIONS,
+            HttpMethod.TRACE);
 
     private final Web.Settings settings;
     private final List<Route> routes;
@@ -103,8 +113,9 @@ final class Edge {
         var passage = new Call.Passage(
                 random(9),
                 nonce,
-                settings.tls() || (fromTrustedProxy(request) && "https".equals(request.getHeader("X-Forwarded-Proto"))),
+                settings.tls() || (fromTrustedProxy(request) && "https".equals(lastOf(request, "X-Forwarded-Proto"))),
                 address(request),
+                fromTrustedProxy(request),
                 null,
                 null,
                 List.of());
@@ -118,7 +129,9 @@ final class Edge {
     private void refuseAmbiguousPath(RoutingContext context) {
         proceedUnless(
                 context,
-                guards.ambiguous(Optional.ofNullable(context.request().path()).orElse("")));
+                guards.ambiguous(
+                        Optional.ofNullable(context.request().path()).orElse(""),
+                        Optional.ofNullable(context.request().query()).orElse("")));
     }
 
     private void refuseForeignChange(RoutingContext context) {
@@ -153,6 +166,7 @@ final class Edge {
                                     passage.nonce(),
                                     passage.secure(),
                                     passage.address(),
+                                    passage.proxied(),
                                     verdict.caller(),
                                     verdict.problem(),
                                     verdict.cookies()));
@@ -281,14 +295,22 @@ final class Edge {
     }
 
     private static String known(HttpMethod method) {
-        return method.name().length() <= 7 ? method.name() : "OTHER";
+        return METHODS.contains(method) ? method.name() : "OTHER";
     }
 
     private String address(HttpServerRequest request) {
-        String forwarded = fromTrustedProxy(request) ? request.getHeader("X-Forwarded-For") : null;
-        return forwarded == null
-                ? request.remoteAddress().hostAddress()
-                : forwarded.substring(forwarded.lastIndexOf(',') + 1).strip();
+        String forwarded = fromTrustedProxy(request) ? lastOf(request, "X-Forwarded-For") : null;
+        return forwarded == null ? request.remoteAddress().hostAddress() : forwarded;
+    }
+
+    /** What the proxy itself wrote: some append to the line that the client sent, others add a line of their own after it. */
+    private static @Nullable String lastOf(HttpServerRequest request, String name) {
+        List<String> lines = request.headers().getAll(name);
+        if (lines.isEmpty()) {
+            return null;
+        }
+        String last = lines.getLast();
+        return last.substring(last.lastIndexOf(',') + 1).strip();
     }
 
     private boolean fromTrustedProxy(HttpServerRequest request) {

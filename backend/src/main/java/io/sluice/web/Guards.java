@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class Guards {
     /** Spellings that a second reader of the path may understand otherwise than the router: they are refused, not repaired. */
     private static final Pattern AMBIGUOUS = Pattern.compile(
-            "//|\\\\|;|/\\.{1,2}(/|$)|%(00|0a|0d|25|2e|2f|3b|5c)|[\\x00-\\x20\\x7f]", Pattern.CASE_INSENSITIVE);
+            "//|\\\\|;|/\\.{1,2}(/|$)|%(00|0a|0d|25|2e|2f|3b|5c)|%(?![0-9a-f]{2})|[\\x00-\\x20\\x7f]",
+            Pattern.CASE_INSENSITIVE);
+
+    /** What no reader of a query can make text of, and no database keeps. */
+    private static final Pattern UNREADABLE = Pattern.compile("%00|%(?![0-9a-fA-F]{2})");
 
     private static final Set<HttpMethod> CHANGING =
             Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE);
@@ -45,12 +49,15 @@ final class Guards {
                 + " frame-ancestors 'none'";
     }
 
-    /** The fault of a path that could be read in two ways, or null. */
+    /** The fault of an address that could be read in two ways or in none, or null. */
     @Nullable
-    Problem ambiguous(String path) {
-        return !path.startsWith("/") || AMBIGUOUS.matcher(path).find()
-                ? Problem.invalid(
-                        "The path is not written plainly. Send it without doubled or encoded slashes, dots, semicolons or control characters.")
+    Problem ambiguous(String path, String query) {
+        if (!path.startsWith("/") || AMBIGUOUS.matcher(path).find()) {
+            return Problem.invalid(
+                    "The path is not written plainly. Send it without doubled or encoded slashes, dots, semicolons or control characters.");
+        }
+        return UNREADABLE.matcher(query).find()
+                ? Problem.invalid("The query can not be decoded. Send a percent sign as %25, and no NUL.")
                 : null;
     }
 

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,13 +49,11 @@ final class Listener extends VerticleBase {
     @Override
     public Future<?> start() throws IOException {
         var router = edge.router();
+        router.route().order(-1).handler(this::follow);
         HttpServer started = vertx.createHttpServer(options())
                 .connectionHandler(this::welcome)
                 .invalidRequestHandler(this::refuseMalformed)
-                .requestHandler(request -> {
-                    follow(request);
-                    router.handle(request);
-                });
+                .requestHandler(router);
         server = started;
         vertx.setPeriodic(1_000, tick -> closeIdle());
         if (settings.tls()) {
@@ -84,6 +83,9 @@ final class Listener extends VerticleBase {
                 .setMaxFormAttributeSize(0)
                 .setCompressionSupported(true)
                 .setCompressionLevel(4)
+                // inflated, a message may be a thousand times what the frame limit lets pass
+                .setPerMessageWebSocketCompressionSupported(false)
+                .setPerFrameWebSocketCompressionSupported(false)
                 .setMaxWebSocketFrameSize(64 << 10)
                 .setMaxWebSocketMessageSize(64 << 10)
                 .setWebSocketSubProtocols(List.of(Live.SUBPROTOCOL));
@@ -127,17 +129,18 @@ final class Listener extends VerticleBase {
         edge.refuseMalformed(request);
     }
 
-    private void follow(HttpServerRequest request) {
-        Visit visit = visits.get(request.connection());
-        if (visit == null) {
-            return;
+    private void follow(RoutingContext context) {
+        Visit visit = visits.get(context.request().connection());
+        if (visit != null) {
+            visit.greeted = true;
+            visit.requests++;
+            // the context's, which takes the place of the response's own
+            context.addEndHandler(ended -> {
+                visit.requests--;
+                visit.quietSince = System.nanoTime();
+            });
         }
-        visit.greeted = true;
-        visit.requests++;
-        request.response().endHandler(ended -> {
-            visit.requests--;
-            visit.quietSince = System.nanoTime();
-        });
+        context.next();
     }
 
     /** A connection that sends a header byte by byte keeps its socket busy for ever: only whole requests count here. */

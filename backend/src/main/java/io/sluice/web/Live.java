@@ -59,7 +59,7 @@ public final class Live {
         vertx.setPeriodic(Duration.ofSeconds(2).toMillis(), tick -> check());
     }
 
-    /** The answer to a page that wants to stay current: a WebSocket, or for a plain request what changed once. */
+    /** The answer to a page that wants to stay current: a WebSocket that first tells everything since its cursor. */
     public Reply follow(Call call, String topic, Feed feed) {
         String since = call.query("since").orElse(null);
         return Reply.socket(socket -> {

@@ -144,11 +144,10 @@ public final class Web {
     }
 
     private Future<Reply> numbers(Call call) {
-        boolean local = call.address().startsWith("127.") || call.address().equals("0:0:0:0:0:0:0:1");
         boolean admin = call.callerIfAny()
                 .map(caller -> caller.admin() && caller.may("metrics:read"))
                 .orElse(false);
-        if (!local && !admin) {
+        if (!call.isLocal() && !admin) {
             return Future.failedFuture(Problem.of(
                     Problem.Kind.UNAUTHENTICATED,
                     "Metrics are for this machine, or for an administrator's token with metrics:read."));

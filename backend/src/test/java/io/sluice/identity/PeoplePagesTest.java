@@ -105,8 +105,7 @@ class PeoplePagesTest {
         assertThat(names(admin.get("/people?search=77%40PAGES").bodyAsString())).containsExactly("page77");
         assertThat(names(admin.get("/people?search=%25").bodyAsString())).isEmpty();
         assertThat(names(admin.get("/people?search=_____").bodyAsString())).isEmpty();
-        for (String odd :
-                List.of("after=x", "after=-1", "before=99999999999999999999", "after=0", "search=%00", "search='")) {
+        for (String odd : List.of("after=x", "after=-1", "before=99999999999999999999", "after=0", "search='")) {
             assertThat(admin.get("/people?" + odd).statusCode()).as(odd).isEqualTo(200);
         }
     }
@@ -198,6 +197,7 @@ class PeoplePagesTest {
                 "x",
                 "!",
                 Signer.encode("[]".getBytes(java.nio.charset.StandardCharsets.UTF_8)),
+                Signer.encode("[null]".getBytes(java.nio.charset.StandardCharsets.UTF_8)),
                 Signer.encode("[1]".getBytes(java.nio.charset.StandardCharsets.UTF_8)),
                 Signer.encode("[\"fault.self\"]".getBytes(java.nio.charset.StandardCharsets.UTF_8)),
                 Signer.encode("[\"note.nothing\"]".getBytes(java.nio.charset.StandardCharsets.UTF_8)))) {

@@ -133,6 +133,15 @@ class SetUpTest {
     }
 
     @Test
+    void a_proxy_that_nobody_named_does_not_make_strangers_local() {
+        var gateway = gateway(null);
+        var stranger = gateway.browser();
+        stranger.headers.set("X-Forwarded-For", "203.0.113.7");
+        assertThat(stranger.get("/set-up?token=" + token(gateway)).statusCode()).isEqualTo(404);
+        assertThat(stranger.get("/metrics").statusCode()).isEqualTo(401);
+    }
+
+    @Test
     void the_link_is_over_after_its_time() {
         var gateway = gateway(null);
         database.database()

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,8 +46,8 @@ class EdgeTest {
                         1_000,
                         3,
                         3,
-                        1,
-                        1,
+                        2,
+                        2,
                         75),
                 web -> List.of(
                         Route.get(
@@ -56,6 +57,11 @@ class EdgeTest {
                         Route.post("/api/v2/echo", call -> Future.succeededFuture(Reply.json(call.input())))
                                 .forAnyone()
                                 .bodyLimit(1_000),
+                        Route.post(
+                                        "/api/v2/named",
+                                        call -> Future.succeededFuture(
+                                                Reply.json(call.field("name").orElse("nobody"))))
+                                .forAnyone(),
                         Route.post("/change", call -> Future.succeededFuture(Reply.seeOther("/done"))),
                         Route.get("/broken", call -> Future.failedFuture(new IllegalStateException("a secret detail")))
                                 .forAnyone(),
@@ -251,6 +257,33 @@ class EdgeTest {
         assertThat(answer.bodyAsJsonObject().getString("message")).contains("line 2");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"a=%zz", "a=%", "a=%00", "%00=a"})
+    void a_form_that_can_not_be_decoded_is_told_of(String form) {
+        var answer = portal.post("/api/v2/echo", form, "Content-Type", "application/x-www-form-urlencoded");
+
+        assertThat(answer.statusCode()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"a\":\"\\u0000\"}", "{\"a\":{\"b\":[\"\\u0000\"]}}", "{\"\\u0000\":1}"})
+    void a_nul_is_refused_before_the_database_does(String body) {
+        assertThat(portal.post("/api/v2/echo", body).statusCode()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/v2/echo?a=%zz", "/api/v2/echo?a=%00", "/api/v2/echo?%", "/api/v2/%zz"})
+    void an_address_that_can_not_be_decoded_is_refused_in_our_words(String address) throws IOException {
+        assertThat(portal.raw("GET " + address + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 400")
+                .contains("InvalidParametersError");
+    }
+
+    @Test
+    void a_list_without_an_item_is_an_absent_field() {
+        assertThat(portal.post("/api/v2/named", "{\"name\":[]}").bodyAsString()).isEqualTo("\"nobody\"");
+    }
+
     @Test
     void a_form_and_json_are_read_alike() {
         assertThat(portal.post("/api/v2/echo", "a=1&b=%E4%B8%AD", "Content-Type", "application/x-www-form-urlencoded")
@@ -273,6 +306,46 @@ class EdgeTest {
             assertThat(socket.getInputStream().read())
                     .as("closed by the gateway")
                     .isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void a_second_header_sent_byte_by_byte_is_cut_off_too(@TempDir Path logs) throws IOException {
+        try (var brief = new Portal(logs, EdgeTest::brief, web -> List.of());
+                Socket socket = brief.socket()) {
+            socket.setSoTimeout(250);
+            var out = socket.getOutputStream();
+            out.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nX: "
+                    .getBytes(StandardCharsets.ISO_8859_1));
+
+            assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1))
+                    .isEqualTo("HTTP/1.1 200");
+            assertThat(isClosedWhileFed(socket)).isTrue();
+        }
+    }
+
+    private static Web.Settings brief(Web.Settings usual) {
+        return new Web.Settings(
+                usual.host(), 0, null, null, java.util.Set.of(), null, usual.logs(), 10, 10, 3, 30, 30, 30, 2);
+    }
+
+    /** A byte now and then keeps the socket busy, so that its own idle limit never comes. */
+    private static boolean isClosedWhileFed(Socket socket) {
+        boolean open = true;
+        while (open && !Thread.currentThread().isInterrupted()) {
+            open = takesAnotherByte(socket);
+        }
+        return !open;
+    }
+
+    private static boolean takesAnotherByte(Socket socket) {
+        try {
+            socket.getOutputStream().write('a');
+            return socket.getInputStream().read() >= 0;
+        } catch (SocketTimeoutException silent) {
+            return true;
+        } catch (IOException closed) {
+            return false;
         }
     }
 
@@ -304,6 +377,26 @@ class EdgeTest {
     }
 
     @Test
+    void of_what_a_trusted_proxy_says_only_its_own_word_counts(@TempDir Path logs) {
+        try (var behind = new Portal(
+                logs,
+                usual -> usual.trusting(java.util.Set.of("127.0.0.1")),
+                web -> List.of(Route.get(
+                                "/api/v2/echo",
+                                call -> Future.succeededFuture(Reply.json(Map.of("address", call.address()))))
+                        .forAnyone()))) {
+            var appended = behind.client.get("/api/v2/echo").putHeader("X-Forwarded-For", "127.0.0.1, 10.1.2.3");
+            var added = behind.client.get("/api/v2/echo");
+            added.headers().add("X-Forwarded-For", "127.0.0.1").add("X-Forwarded-For", "10.1.2.3");
+
+            for (var request : List.of(appended, added)) {
+                assertThat(Portal.await(request.send()).bodyAsJsonObject().getString("address"))
+                        .isEqualTo("10.1.2.3");
+            }
+        }
+    }
+
+    @Test
     void the_access_log_is_written_beside_and_can_not_be_forged() throws Exception {
         portal.get("/nowhere%0a", "User-Agent", "x");
         String id =
@@ -322,6 +415,15 @@ class EdgeTest {
 
         assertThat(portal.get("/metrics").bodyAsString())
                 .contains("sluice_web_request_seconds_count{method=\"GET\",status=\"200\",}");
+    }
+
+    @Test
+    void a_method_that_somebody_made_up_gets_no_number_of_its_own() throws IOException {
+        portal.raw("ABCDEFG /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+
+        assertThat(portal.get("/metrics").bodyAsString())
+                .contains("method=\"OTHER\"")
+                .doesNotContain("ABCDEFG");
     }
 
     private static void await_line(Path log, String id) throws Exception {
