@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Arrivals {
 
     private static final Logger log = System.getLogger(Arrivals.class.getName());
-    private static final long LOOK_MILLIS = 2_000;
+    private static final long LOOK_MILLIS = 4_000;
 
     private final Vertx vertx;
     private final Worker worker;
@@ -79,6 +79,10 @@ final class Arrivals {
         metrics.running(expected.size());
     }
 
+    boolean isExpected(String name) {
+        return expected.contains(name);
+    }
+
     Subscription watch(Consumer<Run> changed) {
         watchers.add(changed);
         return () -> watchers.remove(changed);
@@ -112,7 +116,10 @@ final class Arrivals {
 
     private Void look() throws IOException {
         for (var name : expected) {
-            settle(name);
+            var folder = ground.runs().find(name);
+            if (folder.isEmpty() || !folder.get().runsOn()) {
+                settle(name);
+            }
         }
         return null;
     }

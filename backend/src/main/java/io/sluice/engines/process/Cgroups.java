@@ -20,6 +20,10 @@ final class Cgroups {
 
     private static final int PROCESSES = 16_384;
     private static final long PERIOD_MICROS = 100_000;
+    private static final int SHARES = 1024;
+    private static final int WEIGHT = 100;
+    private static final int MOST_WEIGHT = 10_000;
+    private static final int CPUS = Runtime.getRuntime().availableProcessors();
     private static final Set<String> NEEDED = Set.of("memory", "cpu", "pids");
     private static final String OWN = "/proc/self/cgroup";
     private static final String MOUNTS = "/proc/self/mountinfo";
@@ -129,6 +133,7 @@ final class Cgroups {
                 }
             }
             case "cpu" -> {
+                write(group.resolve("cpu.shares"), Integer.toString(SHARES * Math.max(1, task.cpus())));
                 if (task.cpus() > 0) {
                     write(group.resolve("cpu.cfs_period_us"), Long.toString(PERIOD_MICROS));
                     write(group.resolve("cpu.cfs_quota_us"), Long.toString(task.cpus() * PERIOD_MICROS));
@@ -146,10 +151,15 @@ final class Cgroups {
                 write(group.resolve("memory.swap.max"), "0");
             }
         }
+        write(group.resolve("cpu.weight"), weight(task.cpus()));
         if (task.cpus() > 0) {
             write(group.resolve("cpu.max"), task.cpus() * PERIOD_MICROS + " " + PERIOD_MICROS);
         }
         write(group.resolve("pids.max"), Integer.toString(PROCESSES));
+    }
+
+    private static String weight(int cpus) {
+        return Integer.toString(Math.min(MOST_WEIGHT, WEIGHT * Math.max(1, cpus)));
     }
 
     private static Map<String, Path> versionOne(String name) throws IOException {
@@ -160,6 +170,10 @@ final class Cgroups {
                 if (NEEDED.contains(controller)) {
                     var folder = mounted(controller, parts[2]).resolve(name);
                     Files.createDirectories(folder);
+                    if (controller.equals("cpu")) {
+                        // else all tasks together would weigh as much as one process beside them
+                        write(folder.resolve("cpu.shares"), Integer.toString(SHARES * CPUS));
+                    }
                     folders.put(controller, folder);
                 }
             }
@@ -218,6 +232,7 @@ final class Cgroups {
     private static Cgroups ofTwo(Path parent) throws IOException {
         Files.createDirectories(parent);
         write(parent.resolve("cgroup.subtree_control"), "+memory +cpu +pids");
+        write(parent.resolve("cpu.weight"), weight(CPUS));
         var leaf = Files.createDirectories(parent.resolve("probe"));
         probe(List.of(leaf));
         Files.delete(leaf);

@@ -32,6 +32,9 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
     private static final int ROOT = 0;
 
     static Ground find(ProcessEngine.Settings settings) throws IOException {
+        if (!Files.exists(Path.of("/proc/self/stat"))) {
+            throw new IOException("it needs Linux");
+        }
         var devices = settings.devices();
         var folder = settings.folder();
         var runs = Runs.open(folder);

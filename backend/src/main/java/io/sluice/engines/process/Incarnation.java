@@ -1,9 +1,14 @@
 package io.sluice.engines.process;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * One life of one process. Process numbers come again, and so do start times after a restart of the machine; the three
@@ -16,8 +21,21 @@ record Incarnation(long pid, long start, String boot) {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int START_FIELD = 19;
 
-    static String bootOfNow() throws IOException {
-        return Files.readString(BOOT).strip();
+    /** Read once: it changes only when this process is gone too. */
+    private static final class Now {
+        private static final String BOOT_ID = read();
+
+        private static String read() {
+            try {
+                return Files.readString(BOOT).strip();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    static String bootOfNow() {
+        return Now.BOOT_ID;
     }
 
     /** The process that has this number now, unless it is a zombie. */
@@ -48,9 +66,19 @@ record Incarnation(long pid, long start, String boot) {
         }
     }
 
-    void kill() throws IOException {
-        if (lives()) {
-            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    /** Ends it by force, and waits until it has gone. */
+    void kill(Duration patience) throws IOException {
+        var process = ProcessHandle.of(pid);
+        if (process.isPresent() && lives()) {
+            process.get().destroyForcibly();
+            try {
+                process.get().onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                throw new IOException("process " + pid + " does not end", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            }
         }
     }
 }

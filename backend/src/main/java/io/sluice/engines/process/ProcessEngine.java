@@ -41,9 +41,7 @@ public final class ProcessEngine implements Engine {
     private static final Logger log = System.getLogger(ProcessEngine.class.getName());
     private static final int TURNS = 64;
     private static final int NOT_SET_UP = 125;
-    private static final int KILLED = 137;
-    private static final int KILL = 9;
-    private static final long PATIENCE_MILLIS = 5_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Vertx vertx;
     private final Worker worker;
@@ -56,6 +54,7 @@ public final class ProcessEngine implements Engine {
     /** Whose supervisors are on their way, or there. */
     private final Set<String> launched = ConcurrentHashMap.newKeySet();
 
+    private volatile boolean closed;
     private final List<Object> turns =
             IntStream.range(0, TURNS).mapToObj(i -> new Object()).toList();
 
@@ -124,9 +123,11 @@ public final class ProcessEngine implements Engine {
                     }
                     return null;
                 })
-                .onSuccess(asked -> vertx.setTimer(
-                        grace.toMillis() + PATIENCE_MILLIS,
-                        late -> worker.run(() -> force(name)).onFailure(e -> fault("force", name, e))));
+                .onSuccess(asked -> vertx.setTimer(grace.plus(PATIENCE).toMillis(), late -> {
+                    if (!closed) {
+                        worker.run(() -> force(name)).onFailure(e -> fault("force", name, e));
+                    }
+                }));
     }
 
     @Override
@@ -135,7 +136,11 @@ public final class ProcessEngine implements Engine {
             var all = new ArrayList<Run>();
             for (var folder : ground.runs().all()) {
                 try {
-                    all.add(folder.read());
+                    var run = folder.read();
+                    if (run.state() == State.LOST && arrivals.isExpected(run.name())) {
+                        ground.launcher().endStrays(run.name());
+                    }
+                    all.add(run);
                 } catch (NoSuchFileException removed) {
                     log.log(Level.DEBUG, "run=removed name={0}", folder.name());
                 }
@@ -168,6 +173,7 @@ public final class ProcessEngine implements Engine {
 
     @Override
     public Future<Void> close() {
+        closed = true;
         arrivals.close();
         return worker.<Void>run(() -> {
                     ground.cgroups().close();
@@ -267,23 +273,17 @@ public final class ProcessEngine implements Engine {
     }
 
     /** Where the supervisor does not do what it was asked for: without it, the kernel ends the task. */
-    private Void force(String name) throws IOException, InterruptedException {
+    private Void force(String name) throws IOException {
         var folder = ground.runs().find(name);
         var claim = folder.isPresent() ? folder.get().claim() : Optional.<RunFolder.Claim>empty();
         if (folder.isEmpty() || claim.isEmpty() || folder.get().read().isOver()) {
             return null;
         }
         log.log(Level.WARNING, "run=forced name={0}", name);
-        claim.get().supervisor().kill();
-        for (long end = System.nanoTime() + 1_000_000 * PATIENCE_MILLIS;
-                claim.get().supervisor().lives() && System.nanoTime() < end; ) {
-            Thread.sleep(5);
-        }
-        if (folder.get().read().state() == State.LOST) {
-            ground.launcher().endStrays(name);
-            ground.runs().end(folder.get(), KILLED, "" + KILL, "ended by force: its supervisor did not answer");
-        }
-        return null;
+        folder.get().markForced();
+        claim.get().supervisor().kill(PATIENCE);
+        ground.launcher().endStrays(name);
+        return arrivals.settle(name);
     }
 
     private void adopt() throws IOException {
@@ -295,6 +295,8 @@ public final class ProcessEngine implements Engine {
                 if (folder.isAskedToStop()) {
                     stop(folder);
                 }
+            } else if (run.state() == State.LOST) {
+                ground.launcher().endStrays(folder.name());
             }
             log.log(Level.DEBUG, "run=found name={0} state={1}", folder.name(), run.state());
         }

@@ -29,9 +29,13 @@ record RunFolder(String name, Path path, Path end) {
     static final String ABOUT = "about.json";
     private static final String CLAIM = "claim";
     private static final String STOP = "stop";
+    private static final String FORCED = "forced";
     private static final long NOBODY = 0;
     static final int TERMINATED = 143;
     static final int TERM = 15;
+    private static final int KILLED = 137;
+    private static final int KILL = 9;
+    private static final String NO_ANSWER = "ended by force: its supervisor did not answer";
     static final String NOT_BEGUN = "stopped before it began";
 
     /** Who supervises the run, and since when. */
@@ -65,7 +69,14 @@ record RunFolder(String name, Path path, Path end) {
             return run(about, State.RUNNING, claim.get().started(), null);
         }
         // in this order: a supervisor writes the end down, and then ends
-        return ended(about).orElseGet(() -> lost(about, claim.get()));
+        var end = ended(about);
+        return end.isPresent() ? end.get() : unrecorded(about, claim.get());
+    }
+
+    /** Whether nothing has changed: quicker than to read it all. */
+    boolean runsOn() throws IOException {
+        var claim = claim();
+        return claim.isPresent() && claim.get().supervisor().lives() && !Files.exists(end);
     }
 
     Optional<Claim> claim() throws IOException {
@@ -99,6 +110,13 @@ record RunFolder(String name, Path path, Path end) {
         var draft = path.resolve("stop." + UUID.randomUUID());
         Files.writeString(draft, grace.toMillis() / 1000 + "." + "%03d".formatted(grace.toMillis() % 1000) + "\n");
         Files.move(draft, path.resolve(STOP), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Its supervisor is about to be killed by this gateway, and the task with it: that is how it ends, and not a loss. */
+    void markForced() throws IOException {
+        if (!Files.exists(path.resolve(FORCED))) {
+            Files.createFile(path.resolve(FORCED));
+        }
     }
 
     boolean isAskedToStop() {
@@ -149,22 +167,19 @@ record RunFolder(String name, Path path, Path end) {
                 detail.isEmpty() ? null : detail);
     }
 
-    private Run lost(JsonObject about, Claim claim) {
+    private Run unrecorded(JsonObject about, Claim claim) throws IOException {
+        var forced = path.resolve(FORCED);
+        if (Files.exists(forced)) {
+            var values = Map.of("code", "" + KILLED, "signal", "" + KILL, "detail", NO_ANSWER);
+            return over(
+                    about, claim.started(), Files.getLastModifiedTime(forced).toInstant(), values);
+        }
+        boolean sameBoot = claim.supervisor().boot().equals(Incarnation.bootOfNow());
         return run(
                 about,
                 State.LOST,
                 claim.started(),
-                claim.supervisor().boot().equals(about.getString("boot", "")) && isThisBoot(claim)
-                        ? "its supervisor was killed, and it with it"
-                        : "the machine was restarted while it ran");
-    }
-
-    private static boolean isThisBoot(Claim claim) {
-        try {
-            return claim.supervisor().boot().equals(Incarnation.bootOfNow());
-        } catch (IOException e) {
-            return false;
-        }
+                sameBoot ? "its supervisor was killed, and it with it" : "the machine was restarted while it ran");
     }
 
     private Run run(JsonObject about, State state, @Nullable Instant started, @Nullable String detail) {

@@ -3,6 +3,7 @@ package io.sluice.engines.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ final class EngineChild {
 
     private EngineChild() {}
 
-    /** Arguments: folder, what to do (run, hold, stop), name, script. */
+    /** Arguments: folder, what to do (run, ask, fill, hold, stop), name, script. */
     public static void main(String[] arguments) throws IOException {
         var tasks = new TestEngine(Path.of(arguments[0]));
         var name = arguments[2];
@@ -23,6 +24,17 @@ final class EngineChild {
             case "run" -> {
                 say(tasks.node);
                 say(tasks.run(name, arguments[3]));
+                tasks.close();
+                System.exit(0);
+            }
+            case "ask" -> {
+                say(tasks.node);
+                say(tasks.engine.start(tasks.task(name, arguments[3])).await());
+                tasks.close();
+                System.exit(0);
+            }
+            case "fill" -> {
+                fill(tasks, name);
                 tasks.close();
                 System.exit(0);
             }
@@ -40,6 +52,28 @@ final class EngineChild {
             }
             default -> throw new IllegalArgumentException(arguments[1]);
         }
+    }
+
+    /** A task ends while the disk is full, and there is room again later. */
+    private static void fill(TestEngine tasks, String name) throws IOException {
+        var wait = Files.createFile(tasks.home.resolve("wait"));
+        var filler = tasks.folder.resolve("filler");
+        tasks.start(tasks.task(name, "echo up; while [ -e wait ]; do sleep 0.05; done; exit 3"));
+        tasks.untilLogged(name, "up");
+        try (var out = Files.newOutputStream(filler)) {
+            while (true) {
+                out.write(new byte[4096]);
+            }
+        } catch (IOException full) {
+            say("" + full.getMessage());
+        }
+        say(tasks.engine.start(tasks.task("late", "exit 0")).await());
+        Files.delete(wait);
+        tasks.until(
+                "its end", () -> TestEngine.processes("begin " + tasks.folder).isEmpty());
+        say(tasks.seen(name));
+        Files.delete(filler);
+        say(tasks.over(name));
     }
 
     private static void say(Object line) {

@@ -59,7 +59,7 @@ class PartsTest {
         try {
             var earlier = new Incarnation(stranger.pid(), 1, Incarnation.bootOfNow());
             earlier.terminate();
-            earlier.kill();
+            earlier.kill(java.time.Duration.ofSeconds(1));
             assertThat(stranger.waitFor(50, TimeUnit.MILLISECONDS)).isFalse();
         } finally {
             stranger.destroyForcibly();

@@ -23,6 +23,8 @@ class TaskIsolationIT {
 
     @BeforeEach
     void open() throws IOException {
+        // a name that every reader of a line, a shell or a table could stumble over
+        folder = Files.createDirectory(folder.resolve("it's \\ #1"));
         tasks = new TestEngine(folder);
     }
 
@@ -38,10 +40,11 @@ class TaskIsolationIT {
         var other = Files.createDirectories(folder.resolve("homes/bob")).resolve("diary");
         Files.writeString(other, "secret");
 
+        var quoted = Shell.quote(folder.toString());
         var run = tasks.run(
                 "curious",
                 "cat %s/signing.key %s; ls -A %s /home /root; find / -xdev -name signing.key -o -name diary; cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -i classpath; exit 0"
-                        .formatted(folder, other, folder));
+                        .formatted(quoted, Shell.quote(other.toString()), quoted));
 
         assertThat(run.exitCode()).isZero();
         assertThat(tasks.log("curious")).doesNotContain("secret").doesNotContain("bob/diary\n");
@@ -158,6 +161,11 @@ class TaskIsolationIT {
         assertThat(run.outOfMemory()).isTrue();
         assertThat(run.exitCode()).isEqualTo(137);
         assertThat(tasks.run("modest", "exit 137").outOfMemory()).isFalse();
+
+        tasks.start(tasks.task("starved", "exit 0", java.util.Map.of(), java.util.Map.of(), 1));
+        var starved = tasks.over("starved");
+        assertThat(starved.exitCode()).isEqualTo(137);
+        assertThat(starved.outOfMemory()).isTrue();
     }
 
     private void assumeIsolated() {

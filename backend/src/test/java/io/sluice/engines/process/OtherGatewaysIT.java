@@ -16,8 +16,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What root's tests show, for a gateway that an ordinary user runs; only root can become one. */
-class OrdinaryUserIT {
+/** Gateways that other users run, or that run elsewhere; only root can become and make them. */
+class OtherGatewaysIT {
 
     private static final String USER = "sluice-try";
 
@@ -92,17 +92,39 @@ class OrdinaryUserIT {
         assertThat(TestEngine.processes("sleep 4949")).isEmpty();
     }
 
+    @Test
+    void root_that_may_not_keep_tasks_apart_starts_none() throws Exception {
+        var said = said(
+                List.of("setpriv", "--bounding-set=-sys_admin"), List.of(folder.toString(), "ask", "unsafe", "exit 0"));
+        assertThat(said).contains("reason=UNSAFE").contains("start it as an ordinary user");
+        assertThat(folder.resolve("logs/unsafe")).doesNotExist();
+    }
+
+    @Test
+    void an_end_on_a_full_disk_is_told_when_there_is_room() throws Exception {
+        var mounted = Files.createDirectory(folder.resolve("small"));
+        var mount = "mount -t tmpfs -o size=1m tmpfs " + mounted + " && exec \"$@\"";
+        var said = said(
+                        List.of("unshare", "--mount", "bash", "-c", mount, "-"),
+                        List.of(mounted.toString(), "fill", "full", ""))
+                .lines()
+                .toList();
+        assertThat(said.get(0)).contains("No space left");
+        assertThat(said.get(1)).contains("reason=FULL");
+        assertThat(said.get(2)).contains("state=RUNNING");
+        assertThat(said.get(3)).contains("state=ENDED").contains("exitCode=3");
+    }
+
     private static String run(String name, List<String> inside, String script) throws Exception {
         Files.writeString(folder.resolve("secret"), "secret");
         var before = new ArrayList<>(List.of("setpriv", "--reuid", USER, "--clear-groups", "env", "USER=" + USER));
         before.addAll(inside);
-        var child = EngineChild.command(
-                        before,
-                        "",
-                        Stream.of(classes.toFile().listFiles())
-                                .map(File::getPath)
-                                .collect(Collectors.joining(":")),
-                        List.of(folder.toString(), "run", name, script))
+        return said(before, List.of(folder.toString(), "run", name, script));
+    }
+
+    private static String said(List<String> before, List<String> arguments) throws Exception {
+        var jars = Stream.of(classes.toFile().listFiles()).map(File::getPath).collect(Collectors.joining(":"));
+        var child = EngineChild.command(before, "", jars, arguments)
                 .directory(folder.toFile())
                 .start();
         var said = new String(child.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
@@ -112,7 +134,8 @@ class OrdinaryUserIT {
 
     /** The user can not read where Maven keeps them. */
     private static Path copyClasses(Path to) throws IOException {
-        var needed = List.of("vertx-core", "netty-", "jackson-", "simpleclient", "jspecify", "assertj", "opentest4j");
+        var needed = List.of(
+                "sluice", "vertx-core", "netty-", "jackson-", "simpleclient", "jspecify", "assertj", "opentest4j");
         for (var entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             var path = Path.of(entry);
             if (Files.isDirectory(path)) {
