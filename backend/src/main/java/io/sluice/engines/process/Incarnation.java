@@ -6,9 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One life of one process. Process numbers come again, and so do start times after a restart of the machine; the three
@@ -20,6 +18,7 @@ record Incarnation(long pid, long start, String boot) {
 
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int START_FIELD = 19;
+    private static final long LOOK_NANOS = 1_000_000;
 
     /** Read once: it changes only when this process is gone too. */
     private static final class Now {
@@ -66,18 +65,14 @@ record Incarnation(long pid, long start, String boot) {
         }
     }
 
-    /** Ends it by force, and waits until it has gone. */
+    /** Ends it by force, and waits until it has gone; a zombie has, whether anybody reaps it or not. */
     void kill(Duration patience) throws IOException {
-        var process = ProcessHandle.of(pid);
-        if (process.isPresent() && lives()) {
-            process.get().destroyForcibly();
-            try {
-                process.get().onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (ExecutionException | TimeoutException e) {
-                throw new IOException("process " + pid + " does not end", e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted", e);
+        if (lives()) {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+        }
+        for (long end = System.nanoTime() + patience.toNanos(); lives(); LockSupport.parkNanos(LOOK_NANOS)) {
+            if (System.nanoTime() > end) {
+                throw new IOException("process " + pid + " does not end");
             }
         }
     }

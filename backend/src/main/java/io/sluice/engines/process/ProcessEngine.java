@@ -250,7 +250,16 @@ public final class ProcessEngine implements Engine {
                 ground.runs().end(folder, NOT_SET_UP, "", "its supervisor could not begin");
             }
         }
+        endInside(folder);
         return arrivals.settle(folder.name());
+    }
+
+    /** Nothing goes on inside without a supervisor; the kernel sees to that, but takes its time. */
+    private static void endInside(RunFolder folder) throws IOException {
+        var first = folder.first();
+        if (first.isPresent() && !folder.runsOn()) {
+            first.get().kill(PATIENCE);
+        }
     }
 
     private void askToStop(String name, Duration grace) throws IOException {
@@ -282,6 +291,7 @@ public final class ProcessEngine implements Engine {
         log.log(Level.WARNING, "run=forced name={0}", name);
         folder.get().markForced();
         claim.get().supervisor().kill(PATIENCE);
+        endInside(folder.get());
         ground.launcher().endStrays(name);
         return arrivals.settle(name);
     }

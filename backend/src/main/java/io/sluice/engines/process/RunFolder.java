@@ -29,6 +29,7 @@ record RunFolder(String name, Path path, Path end) {
     static final String ABOUT = "about.json";
     private static final String CLAIM = "claim";
     private static final String STOP = "stop";
+    private static final String STATUS = "status";
     private static final String FORCED = "forced";
     private static final long NOBODY = 0;
     static final int TERMINATED = 143;
@@ -70,7 +71,31 @@ record RunFolder(String name, Path path, Path end) {
         }
         // in this order: a supervisor writes the end down, and then ends
         var end = ended(about);
-        return end.isPresent() ? end.get() : unrecorded(about, claim.get());
+        if (end.isPresent()) {
+            return end.get();
+        }
+        var first = first();
+        return first.isPresent() && first.get().lives()
+                ? run(about, State.RUNNING, claim.get().started(), null)
+                : unrecorded(about, claim.get());
+    }
+
+    /**
+     * The first process inside. It ends with its supervisor, but not at once, and is the last of its namespace to be
+     * gone: while it lives, the task does.
+     */
+    Optional<Incarnation> first() throws IOException {
+        try {
+            var words = Runs.lines(path.resolve(STATUS)).getOrDefault("init", "").split(" ");
+            return words.length < 2
+                    ? Optional.empty()
+                    : claim().map(claim -> new Incarnation(
+                            Long.parseLong(words[0]),
+                            Long.parseLong(words[1]),
+                            claim.supervisor().boot()));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
     }
 
     /** Whether nothing has changed: quicker than to read it all. */
