@@ -86,7 +86,8 @@ record RunFolder(String name, Path path, Path end) {
      */
     Optional<Incarnation> first() throws IOException {
         try {
-            var words = Runs.lines(path.resolve(STATUS)).getOrDefault("init", "").split(" ");
+            var words =
+                    Runs.lines(path.resolve(STATUS)).getOrDefault("init", "").split(" ");
             return words.length < 2
                     ? Optional.empty()
                     : claim().map(claim -> new Incarnation(

@@ -47,7 +47,7 @@ final class EngineChild {
             }
             case "stop" -> {
                 tasks.start(tasks.task(name, arguments[3]));
-                tasks.until("the task to be up", () -> tasks.log(name).contains("up"));
+                TestEngine.until("the task to be up", () -> tasks.log(name).contains("up"));
                 tasks.engine.stop(name, Duration.ofSeconds(20)).await();
             }
             default -> throw new IllegalArgumentException(arguments[1]);
@@ -69,7 +69,7 @@ final class EngineChild {
         }
         say(tasks.engine.start(tasks.task("late", "exit 0")).await());
         Files.delete(wait);
-        tasks.until(
+        TestEngine.until(
                 "its end", () -> TestEngine.processes("begin " + tasks.folder).isEmpty());
         say(tasks.seen(name));
         Files.delete(filler);

@@ -43,7 +43,8 @@ class TaskEndIT {
                 .mapToObj(code -> tasks.engine.start(tasks.task("code-" + code, "exit " + code)))
                 .toList();
         Future.all(starts).await();
-        tasks.until("all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
+        TestEngine.until(
+                "all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
 
         for (var run : tasks.engine.list().await()) {
             assertThat("code-" + run.exitCode()).isEqualTo(run.name());
@@ -93,7 +94,8 @@ class TaskEndIT {
                         .map(start -> (Started.Running) start.result())
                         .filter(started -> !started.again()))
                 .hasSize(200);
-        tasks.until("all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
+        TestEngine.until(
+                "all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
 
         assertThat(tasks.engine.list().await())
                 .hasSize(200)
@@ -120,7 +122,7 @@ class TaskEndIT {
             var name = "orphan-" + i;
             tasks.start(tasks.task(name, "sleep 4545"));
             var claim = folder.resolve("engine/runs/" + name + "/claim");
-            tasks.until("a claim", () -> Files.exists(claim));
+            TestEngine.until("a claim", () -> Files.exists(claim));
             java.util.concurrent.locks.LockSupport.parkNanos(i * 3_000_000L);
             ProcessHandle.of(Long.parseLong(Files.readString(claim).split(" ")[0]))
                     .orElseThrow()
@@ -136,7 +138,7 @@ class TaskEndIT {
     @Test
     void a_supervisor_that_does_not_answer_is_passed_over() throws Exception {
         tasks.start(tasks.task("frozen", "touch up; sleep 4646"));
-        tasks.until("the task to be up", () -> Files.exists(tasks.home.resolve("up")));
+        TestEngine.until("the task to be up", () -> Files.exists(tasks.home.resolve("up")));
         var pid = Files.readString(folder.resolve("engine/runs/frozen/claim")).split(" ")[0];
         new ProcessBuilder("bash", "-c", "kill -STOP " + pid).start().waitFor();
         tasks.engine.stop("frozen", Duration.ZERO).await();

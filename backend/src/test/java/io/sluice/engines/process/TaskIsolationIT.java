@@ -101,7 +101,7 @@ class TaskIsolationIT {
         var script = "echo " + secret + " > /dev/null; touch /userhome/up; sleep 60";
         tasks.start(tasks.task(
                 "secretive", script, java.util.Map.of("KEY", secret, "odd-key", secret), java.util.Map.of(), 0));
-        tasks.until("the task to be up", () -> Files.exists(tasks.home.resolve("up")));
+        TestEngine.until("the task to be up", () -> Files.exists(tasks.home.resolve("up")));
 
         assertThat(TestEngine.processes(secret)).isEmpty();
         assertThat(TestEngine.processes("/runs/secretive")).isNotEmpty();

@@ -119,7 +119,7 @@ final class TestEngine implements AutoCloseable {
         }
     }
 
-    void until(String what, BooleanSupplier condition) {
+    static void until(String what, BooleanSupplier condition) {
         for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); !condition.getAsBoolean(); ) {
             assertThat(System.nanoTime()).as("waited in vain: " + what).isLessThan(end);
             LockSupport.parkNanos(2_000_000);
