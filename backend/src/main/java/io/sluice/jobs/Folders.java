@@ -1,0 +1,49 @@
+package io.sluice.jobs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Where a job's files lie in the data folder. */
+public final class Folders {
+    private static final int LONGEST_ROLE = 100;
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private final Path data;
+
+    public Folders(Path data) {
+        this.data = data.toAbsolutePath().normalize();
+    }
+
+    /** What a task prints. */
+    public Path output(long job, String log) {
+        return data.resolve("jobs").resolve(Long.toString(job)).resolve(log);
+    }
+
+    /** The name of a task attempt's output beneath its job's folder. Of a role's name every character may stand in the name of a file. */
+    public static String log(String role, int index, int attempt, int taskAttempt) {
+        String part = role.length() <= LONGEST_ROLE
+                ? role
+                : role.substring(0, LONGEST_ROLE) + "~" + Integer.toHexString(role.hashCode());
+        return attempt + "/" + part + "-" + index + "-" + taskAttempt + ".log";
+    }
+
+    /** A user's own folder, which their tasks see as {@code /userhome}. */
+    public Path home(String user) throws IOException {
+        return made(data.resolve("homes").resolve(user));
+    }
+
+    /** What is shared with everybody, to be read as {@code /gdata}. */
+    public Path shared() throws IOException {
+        return made(data.resolve("gdata"));
+    }
+
+    public static Path made(Path folder) throws IOException {
+        return Files.createDirectories(folder, OWNER_ONLY);
+    }
+}

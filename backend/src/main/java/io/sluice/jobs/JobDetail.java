@@ -1,0 +1,72 @@
+package io.sluice.jobs;
+
+import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.protocol.JobSpec;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job with all of its tasks, in one of its attempts.
+ *
+ * @param attempt the one that is shown
+ * @param tasks the newest attempt of each task that has got its place, in the order of roles and indexes
+ * @param config as it was sent, secrets masked
+ */
+public record JobDetail(Job job, JobSpec spec, String config, Attempt attempt, List<Task> tasks) {
+
+    /** @param created when it got its machines, null: not yet */
+    public record Attempt(
+            int number,
+            @Nullable Instant created,
+            @Nullable Instant launched,
+            @Nullable Instant completed,
+            @Nullable Exit exit) {}
+
+    /**
+     * An attempt of a task.
+     *
+     * @param first when the task's first attempt was created, and {@code begun} when it was launched
+     * @param log name of the file with its output, beneath the job's folder
+     */
+    public record Task(
+            long id,
+            String role,
+            int index,
+            int attempt,
+            Job.Phase phase,
+            String node,
+            String address,
+            List<String> devices,
+            Map<String, List<Integer>> ports,
+            int retries,
+            int userRetries,
+            Instant first,
+            @Nullable Instant begun,
+            Instant created,
+            @Nullable Instant launched,
+            @Nullable Instant completed,
+            @Nullable Exit exit,
+            String log) {}
+
+    /** Something that happened to a job. */
+    public record Event(
+            long id,
+            Instant at,
+            int attempt,
+            @Nullable String role,
+            @Nullable Integer index,
+            boolean warning,
+            String reason,
+            String message) {}
+
+    /** The tasks of a role that is shown; fewer than its instances while the job waits. */
+    public List<Task> tasks(String role) {
+        return tasks.stream().filter(task -> task.role().equals(role)).toList();
+    }
+
+    public boolean isPresent() {
+        return attempt.number() == job.attempt();
+    }
+}

@@ -1,0 +1,382 @@
+package io.sluice.jobs;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.database.Doorbell;
+import io.sluice.database.Migrations;
+import io.sluice.engines.Engine;
+import io.sluice.engines.Inventory;
+import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.life.Failpoint;
+import io.sluice.jobs.life.Scheduler;
+import io.sluice.jobs.placement.Placement;
+import io.sluice.jobs.placement.Snapshot;
+import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.Protocols;
+import io.sluice.jobs.protocol.Read;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door to jobs. Another user's job does not exist for whoever is no administrator: every question for it fails with {@code NoJobError}.
+ */
+public final class Jobs {
+    public static final Migrations MIGRATIONS = new Migrations("jobs", Jobs.class, List.of("001-jobs"));
+
+    /** Of the doorbell and of live pages: a job has changed. */
+    public static final String TOPIC = "jobs";
+
+    private static final String QUEUE = "jobs.queue";
+
+    private static final int CHANGES_AT_ONCE = 500;
+
+    /**
+     * @param data the data folder
+     * @param submissionsPerHour of one user
+     * @param shared whether everybody may use an engine that does not keep tasks apart; otherwise only administrators may
+     */
+    public record Settings(Path data, int submissionsPerHour, boolean shared, Failpoint failpoint) {}
+
+    private final Engine engine;
+    private final JobStore store;
+    private final ListStore lists;
+    private final Templates templates;
+    private final Vault vault;
+    private final Folders folders;
+    private final Scheduler scheduler;
+    private final JobMetrics metrics;
+    private final Failpoint failpoint;
+    private final boolean shared;
+    private final Allowance submissions;
+    /** Something is to be scheduled. */
+    private final Bell queued;
+    /** Something looks different. */
+    private final Bell seen;
+
+    private final Doorbell.Subscription subscription;
+
+    private Jobs(
+            Vertx vertx,
+            Database database,
+            Engine engine,
+            CollectorRegistry registry,
+            Settings settings,
+            Vault vault,
+            String gateway) {
+        this.engine = engine;
+        this.store = new JobStore(database);
+        this.lists = new ListStore(database);
+        this.templates = new Templates(database);
+        this.vault = vault;
+        this.metrics = new JobMetrics(registry);
+        this.failpoint = settings.failpoint();
+        this.submissions = new Allowance(settings.submissionsPerHour(), Duration.ofHours(1));
+        this.folders = new Folders(settings.data());
+        this.shared = settings.shared();
+        this.queued = new Bell(vertx, database.doorbell(), QUEUE);
+        this.seen = new Bell(vertx, database.doorbell(), TOPIC);
+        this.scheduler = new Scheduler(
+                gateway, database, engine, folders, this::secrets, seen::ring, settings.failpoint(), registry);
+        this.subscription = database.doorbell().listen(QUEUE, scheduler::ring);
+    }
+
+    /** With the tables of {@link #MIGRATIONS} in place. Jobs that an earlier gateway left are taken over at once. */
+    public static Future<Jobs> open(
+            Vertx vertx, Database database, Engine engine, CollectorRegistry registry, Settings settings) {
+        return vertx.executeBlocking(() -> {
+                    var vault = Vault.open(settings.data().resolve("secrets.key"));
+                    return new Jobs(vertx, database, engine, registry, settings, vault, gateway(settings.data()));
+                })
+                .onSuccess(jobs -> jobs.scheduler.start());
+    }
+
+    /** Which of those that share the database this is: after a restart it need not wait for its own term to end. */
+    private static String gateway(Path data) throws IOException {
+        Path file = data.resolve("gateway");
+        if (!Files.exists(file)) {
+            Files.writeString(file, UUID.randomUUID().toString());
+        }
+        return Files.readString(file);
+    }
+
+    /**
+     * Takes a job in. What is wrong with its text is told, all of it; what can not start for another reason becomes a job that has failed.
+     *
+     * @param idempotencyKey chosen by the client; null: none
+     */
+    public Future<Submitted> submit(Caller caller, String text, @Nullable String idempotencyKey) {
+        var wait = submissions.take(caller.id());
+        if (wait.isPresent()) {
+            metrics.submitted("too_many");
+            return Future.failedFuture(
+                    Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait.get()));
+        }
+        return switch (Protocols.read(text)) {
+            case Read.Refused refused -> {
+                metrics.submitted("refused");
+                yield Future.succeededFuture(
+                        new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
+            }
+            case Read.Accepted accepted -> store(caller, accepted, idempotencyKey, hash(text));
+        };
+    }
+
+    private Future<Submitted> store(Caller caller, Read.Accepted job, @Nullable String key, String hash) {
+        JobSpec spec = job.spec();
+        var submission = new JobStore.Submission(
+                caller.id(),
+                caller.name(),
+                spec.name(),
+                spec.virtualCluster(),
+                spec.priorityNumber(),
+                spec.priority() == null ? null : spec.priority().name().toLowerCase(Locale.ROOT),
+                spec.preemptible(),
+                Json.write(Scheduler.demand(spec)),
+                spec.taskCount(),
+                spec.roles().size(),
+                spec.deviceCount(),
+                spec.retryCount(),
+                spec.maxRunSeconds(),
+                refusal(caller),
+                key,
+                key == null ? null : hash,
+                Json.write(spec),
+                job.config(),
+                job.secrets().isEmpty()
+                        ? null
+                        : Buffer.buffer(vault.seal(Json.write(job.secrets()), caller.name() + "~" + spec.name())));
+        failpoint.pass("submit.beforeCommit");
+        return store.submit(submission)
+                .recover(e -> key != null && Database.isConflict(e, "jobs_idempotency")
+                        ? Future.succeededFuture(Optional.empty())
+                        : Future.failedFuture(e))
+                .compose(id -> {
+                    failpoint.pass("submit.afterCommit");
+                    return id.isPresent()
+                            ? Future.succeededFuture(stored(id.get(), caller, spec, job.warnings()))
+                            : collided(caller, spec, key, hash, job.warnings());
+                });
+    }
+
+    /** Why a job of this caller can not start here, whatever it is. */
+    private @Nullable Exit refusal(Caller caller) {
+        return shared || caller.admin() || !engine.kind().equals("process")
+                ? null
+                : Exit.of(
+                        Exit.CREATION_REFUSED,
+                        "Jobs here are processes of the gateway's own user, which do not protect users from one another. Start the gateway"
+                                + " with --allow-shared-process-engine if they trust each other, or with another engine.");
+    }
+
+    private Submitted stored(long id, Caller caller, JobSpec spec, List<String> warnings) {
+        metrics.submitted("stored");
+        changed();
+        return new Submitted.Stored(id, caller.name(), spec.name(), false, warnings);
+    }
+
+    private Future<Submitted> collided(
+            Caller caller, JobSpec spec, @Nullable String key, String hash, List<String> warnings) {
+        return store.earlier(caller.id(), caller.name(), spec.name(), key).map(found -> {
+            var earlier = found.orElseThrow();
+            if (!earlier.sameKey() || key == null) {
+                metrics.submitted("name_taken");
+                return new Submitted.NameTaken(caller.name(), spec.name());
+            }
+            if (!hash.equals(earlier.bodyHash())) {
+                metrics.submitted("key_reused");
+                return new Submitted.KeyReused(key);
+            }
+            metrics.submitted("again");
+            return new Submitted.Stored(earlier.id(), caller.name(), earlier.name(), true, warnings);
+        });
+    }
+
+    /** Ends a job, or takes it out of the queue. Whatever happens next, it will be stopped. The answer is whether that is news. */
+    public Future<Boolean> stop(Caller caller, Job job) {
+        return store.stop(job.id(), "Stopped by " + caller.name() + ".").onSuccess(this::changed);
+    }
+
+    /** Puts a stopped job into the queue again. */
+    public Future<Boolean> start(Caller caller, Job job) {
+        return store.start(job.id(), "Started again by " + caller.name() + ".").onSuccess(this::changed);
+    }
+
+    /** The answer is whether the job did not have it. */
+    public Future<Boolean> tag(Job job, String tag) {
+        return store.tag(job.id(), tag, true).onSuccess(this::changed);
+    }
+
+    /** The answer is whether the job had it. */
+    public Future<Boolean> untag(Job job, String tag) {
+        return store.tag(job.id(), tag, false).onSuccess(this::changed);
+    }
+
+    /** A job that this caller may see. */
+    public Future<Job> job(Caller caller, String user, String name) {
+        if (!caller.admin() && !caller.name().equals(user)) {
+            return Future.failedFuture(noJob(user, name));
+        }
+        return lists.job(user, name).map(found -> found.map(this::informed).orElseThrow(() -> noJob(user, name)));
+    }
+
+    public static Problem noJob(String user, String name) {
+        return Problem.of(Problem.Kind.NOT_FOUND, "NoJobError", "Job " + user + "~" + name + " is not found.");
+    }
+
+    /** @param number of the attempt, null: the present one */
+    public Future<JobDetail> detail(Job job, @Nullable Integer number) {
+        int wanted = number == null ? job.attempt() : number;
+        var spec = lists.spec(job.id());
+        var attempts = lists.attempts(job.id());
+        var tasks = lists.tasks(job.id(), wanted);
+        return Future.all(spec, attempts, tasks).map(all -> {
+            if (wanted < 0 || wanted > job.attempt()) {
+                throw noJob(job.user(), job.name());
+            }
+            var attempt = attempts.result().stream()
+                    .filter(one -> one.number() == wanted)
+                    .findFirst()
+                    .orElse(new JobDetail.Attempt(wanted, null, null, null, null));
+            return new JobDetail(job, spec.result().spec(), spec.result().config(), attempt, tasks.result());
+        });
+    }
+
+    /** Those that have begun, oldest first. */
+    public Future<List<JobDetail.Attempt>> attempts(Job job) {
+        return lists.attempts(job.id());
+    }
+
+    /** Newest first; empty where there is no such task. */
+    public Future<List<JobDetail.Task>> taskAttempts(Job job, int attempt, String role, int index) {
+        return lists.attemptsOfTask(job.id(), attempt, role, index);
+    }
+
+    /** As it was sent, secrets masked. */
+    public Future<String> config(Job job) {
+        return lists.spec(job.id()).map(ListStore.Spec::config);
+    }
+
+    /** The newest first; of both kinds when {@code warning} is null. */
+    public Future<List<JobDetail.Event>> events(Job job, @Nullable Boolean warning, int most) {
+        return lists.events(job.id(), warning, most);
+    }
+
+    /** One page of the jobs that the caller may see, newest first, {@code after} what {@link JobFilter.Page#next} gave. */
+    public Future<JobFilter.Page> page(Caller caller, JobFilter filter, @Nullable String after, int size) {
+        return lists.page(visible(caller, filter), after, size)
+                .map(page -> new JobFilter.Page(informed(page.jobs()), page.next()));
+    }
+
+    /** For programs that count their way through. */
+    public Future<List<Job>> slice(Caller caller, JobFilter filter, JobFilter.Slice slice) {
+        return lists.slice(visible(caller, filter), slice).map(this::informed);
+    }
+
+    public Future<Long> count(Caller caller, JobFilter filter) {
+        return lists.count(visible(caller, filter));
+    }
+
+    /** How many there are in each state that is not final; of all users when {@code user} is null. */
+    public Future<Map<Job.State, Long>> unfinished(Caller caller, @Nullable String user) {
+        return lists.unfinished(caller.admin() ? user : caller.name());
+    }
+
+    /** Of the jobs that the caller may see, those that changed since a cursor; without one, none and a cursor to begin with. */
+    public Future<JobFilter.Changes> changes(Caller caller, JobFilter filter, @Nullable String cursor) {
+        String since = cursor != null && cursor.matches("\\d{1,19}") ? cursor : null;
+        return lists.changes(visible(caller, filter), since, CHANGES_AT_ONCE)
+                .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor()));
+    }
+
+    /** What would become of this job if it were submitted now. */
+    public Future<Placement.Fit> fit(Caller caller, JobSpec spec) {
+        return scheduler.fit(caller.name(), spec);
+    }
+
+    /** What there is to run on, and who has it, as of now. */
+    public Future<Snapshot> machines() {
+        return scheduler.snapshot();
+    }
+
+    public Future<Inventory> inventory() {
+        return engine.inventory();
+    }
+
+    public Templates templates() {
+        return templates;
+    }
+
+    /** Where the output of a task's attempt is. */
+    public Path output(Job job, JobDetail.Task task) {
+        return folders.output(job.id(), task.log());
+    }
+
+    /** Stops acting; what runs goes on running. */
+    public Future<Void> close() {
+        subscription.cancel();
+        return scheduler.close();
+    }
+
+    private static JobFilter visible(Caller caller, JobFilter filter) {
+        if (caller.admin()) {
+            return filter;
+        }
+        boolean own = filter.users().isEmpty() || filter.users().contains(caller.name());
+        return own ? filter.of(caller.name()) : filter.of("");
+    }
+
+    private List<Job> informed(List<Job> jobs) {
+        return jobs.stream().map(this::informed).toList();
+    }
+
+    /** The reason for waiting as of the last pass, which is newer than the stored one. */
+    private Job informed(Job job) {
+        return job.phase() == Job.Phase.QUEUED
+                ? scheduler.waiting(job.id()).map(job::waitingFor).orElse(job)
+                : job;
+    }
+
+    private void changed(boolean news) {
+        if (news) {
+            changed();
+        }
+    }
+
+    /** Wakes the scheduler, here at once, and all pages. */
+    private void changed() {
+        scheduler.ring();
+        queued.ring();
+        seen.ring();
+    }
+
+    private Map<String, String> secrets(Buffer sealed, String holder) {
+        return Json.read(vault.open(sealed.getBytes(), holder), new TypeReference<Map<String, String>>() {});
+    }
+
+    private static String hash(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+package io.sluice.jobs;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import io.sluice.database.Database;
+import io.sluice.jobs.JobDetail.Attempt;
+import io.sluice.jobs.JobDetail.Event;
+import io.sluice.jobs.JobDetail.Task;
+import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.placement.Waiting;
+import io.sluice.jobs.protocol.JobSpec;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of jobs, for lists and for one of them. */
+final class ListStore {
+    private static final String COLUMNS =
+            "id, user_id, user_name, name, virtual_cluster, priority, priority_class, shown, state, attempt,"
+                    + " tasks, roles, devices, retries, user_retries, stop, due, submitted, created, launched, completed, exit_code,"
+                    + " waiting::text AS waiting, tags";
+    private static final String NEWEST = "submitted DESC, id DESC";
+
+    private static final String TASKS = """
+            SELECT DISTINCT ON (role_number, task_index) *,
+                min(created) OVER task AS first, min(launched) OVER task AS begun
+            FROM tasks WHERE job_id = $1 AND attempt = $2
+            WINDOW task AS (PARTITION BY role_number, task_index)
+            ORDER BY role_number, task_index, task_attempt DESC
+            """;
+
+    private static final String TASK_ATTEMPTS = """
+            SELECT *, min(created) OVER () AS first, min(launched) OVER () AS begun
+            FROM tasks WHERE job_id = $1 AND attempt = $2 AND role = $3 AND task_index = $4 ORDER BY task_attempt DESC
+            """;
+
+    private final Database database;
+
+    ListStore(Database database) {
+        this.database = database;
+    }
+
+    /** The next so many after a cursor, newest first. */
+    Future<JobFilter.Page> page(JobFilter filter, @Nullable String after, int size) {
+        var where = new Conditions(filter);
+        if (after != null) {
+            where.after(after);
+        }
+        return jobs(where, NEWEST, 0, size + 1)
+                .map(jobs -> jobs.size() <= size
+                        ? new JobFilter.Page(jobs, null)
+                        : new JobFilter.Page(jobs.subList(0, size), cursor(jobs.get(size - 1))));
+    }
+
+    /** Microseconds, which the database counts in, and the number. */
+    static String cursor(Job job) {
+        Instant at = job.submitted();
+        return (at.getEpochSecond() * 1_000_000 + at.getNano() / 1000) + "." + job.id();
+    }
+
+    Future<List<Job>> slice(JobFilter filter, JobFilter.Slice slice) {
+        String direction = slice.descending() ? " DESC NULLS FIRST" : " ASC NULLS LAST";
+        String order = slice.order() == JobFilter.Order.submissionTime && slice.descending()
+                ? NEWEST
+                : slice.order().column + direction + ", id DESC";
+        return jobs(new Conditions(filter), order, slice.offset(), slice.limit());
+    }
+
+    Future<Long> count(JobFilter filter) {
+        var where = new Conditions(filter);
+        return database.pool()
+                .preparedQuery("SELECT count(*) FROM jobs WHERE " + where.all())
+                .execute(where.values())
+                .map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    /** How many there are of each state, without the final ones: those never end. */
+    Future<Map<Job.State, Long>> unfinished(@Nullable String user) {
+        String mine = user == null ? "" : " AND user_name = $1";
+        // the two small indexes, each by its own condition
+        return database.pool()
+                .preparedQuery(
+                        "SELECT shown, count(*) FROM (SELECT shown FROM jobs WHERE state IN ('accepted', 'queued')"
+                                + mine
+                                + " UNION ALL SELECT shown FROM jobs WHERE state IN ('claimed', 'creating', 'started', 'exited')"
+                                + mine
+                                + ") unfinished GROUP BY shown")
+                .execute(user == null ? Tuple.tuple() : Tuple.of(user))
+                .map(rows -> {
+                    Map<Job.State, Long> counts = new java.util.EnumMap<>(Job.State.class);
+                    rows.forEach(row -> counts.put(Job.State.valueOf(row.getString(0)), row.getLong(1)));
+                    return counts;
+                });
+    }
+
+    /** One index range per state, merged, so that a rare state among a million of another is found at once. */
+    private Future<List<Job>> jobs(Conditions where, String order, int offset, int limit) {
+        String page = where.value((long) offset + limit);
+        String sql = where.states().isEmpty()
+                ? "SELECT " + COLUMNS + " FROM jobs WHERE " + where.all() + " ORDER BY " + order + " LIMIT " + page
+                : "SELECT found.* FROM unnest(" + where.value(where.states())
+                        + "::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + COLUMNS
+                        + " FROM jobs WHERE shown = wanted AND " + where.butStates() + " ORDER BY " + order + " LIMIT "
+                        + page
+                        + ") found ORDER BY " + order + " LIMIT " + page;
+        return read(sql + " OFFSET " + where.value((long) offset), where.values(), ListStore::job);
+    }
+
+    Future<Optional<Job>> job(String user, String name) {
+        return read(
+                        "SELECT " + COLUMNS + " FROM jobs WHERE user_name = $1 AND name = $2",
+                        Tuple.of(user, name),
+                        ListStore::job)
+                .map(jobs -> jobs.stream().findFirst());
+    }
+
+    /** The cursor is of before the read: what is committed later is above it, or is told again. */
+    Future<JobFilter.Changes> changes(JobFilter filter, @Nullable String cursor, int most) {
+        var where = new Conditions(filter);
+        String since = cursor == null ? "false" : "changed >= " + where.value(cursor) + "::text::xid8";
+        String sql =
+                "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor, found.* FROM (SELECT) one LEFT JOIN (SELECT "
+                        + COLUMNS + " FROM jobs WHERE " + since + " AND " + where.all()
+                        + " ORDER BY changed DESC LIMIT " + where.value((long) most)
+                        + ") found ON true";
+        return database.pool().preparedQuery(sql).execute(where.values()).map(rows -> {
+            List<Job> jobs = new ArrayList<>();
+            String next = "";
+            for (Row row : rows) {
+                next = row.getString("cursor");
+                if (row.getLong("id") != null) {
+                    jobs.add(job(row));
+                }
+            }
+            return new JobFilter.Changes(jobs, next);
+        });
+    }
+
+    record Spec(JobSpec spec, String config) {}
+
+    Future<Spec> spec(long job) {
+        return read(
+                        "SELECT spec::text AS spec, config FROM job_specs WHERE job_id = $1",
+                        Tuple.of(job),
+                        row -> new Spec(Json.read(row.getString("spec"), JobSpec.class), row.getString("config")))
+                .map(List::getFirst);
+    }
+
+    Future<List<Attempt>> attempts(long job) {
+        return read(
+                "SELECT * FROM job_attempts WHERE job_id = $1 ORDER BY attempt",
+                Tuple.of(job),
+                row -> new Attempt(
+                        row.getInteger("attempt"),
+                        instant(row, "created"),
+                        instant(row, "launched"),
+                        instant(row, "completed"),
+                        Json.readIfAny(text(row, "cause"), Exit.class)));
+    }
+
+    Future<List<Task>> tasks(long job, int attempt) {
+        return read(TASKS, Tuple.of(job, attempt), ListStore::task);
+    }
+
+    Future<List<Task>> attemptsOfTask(long job, int attempt, String role, int index) {
+        return read(TASK_ATTEMPTS, Tuple.of(job, attempt, role, index), ListStore::task);
+    }
+
+    /** Newest first. */
+    Future<List<Event>> events(long job, @Nullable Boolean warning, int most) {
+        return read(
+                "SELECT * FROM job_events WHERE job_id = $1 AND coalesce(warning = $2, true) ORDER BY id DESC LIMIT $3",
+                Tuple.of(job, warning, most),
+                row -> new Event(
+                        row.getLong("id"),
+                        row.getOffsetDateTime("at").toInstant(),
+                        row.getInteger("attempt"),
+                        row.getString("role"),
+                        row.getInteger("task_index"),
+                        row.getBoolean("warning"),
+                        row.getString("reason"),
+                        row.getString("message")));
+    }
+
+    private <T> Future<List<T>> read(String sql, Tuple values, Function<Row, T> mapping) {
+        return database.pool()
+                .preparedQuery(sql)
+                .mapping(mapping)
+                .execute(values)
+                .map(rows -> {
+                    List<T> all = new ArrayList<>();
+                    rows.forEach(all::add);
+                    return all;
+                });
+    }
+
+    private static Job job(Row row) {
+        return new Job(
+                row.getLong("id"),
+                row.getLong("user_id"),
+                row.getString("user_name"),
+                row.getString("name"),
+                row.getString("virtual_cluster"),
+                row.getInteger("priority"),
+                row.getString("priority_class"),
+                Job.State.valueOf(row.getString("shown")),
+                Job.Phase.ofColumn(row.getString("state")),
+                row.getInteger("attempt"),
+                row.getInteger("tasks"),
+                row.getInteger("roles"),
+                row.getInteger("devices"),
+                row.getInteger("retries"),
+                row.getInteger("user_retries"),
+                row.getBoolean("stop"),
+                instant(row, "due"),
+                row.getOffsetDateTime("submitted").toInstant(),
+                instant(row, "created"),
+                instant(row, "launched"),
+                instant(row, "completed"),
+                row.getInteger("exit_code"),
+                Json.readIfAny(row.getString("waiting"), Waiting.class),
+                List.of(row.getArrayOfStrings("tags")));
+    }
+
+    private static Task task(Row row) {
+        String role = row.getString("role");
+        int index = row.getInteger("task_index");
+        int attempt = row.getInteger("task_attempt");
+        return new Task(
+                row.getLong("id"),
+                role,
+                index,
+                attempt,
+                Job.Phase.ofColumn(row.getString("state")),
+                row.getString("node"),
+                row.getString("address"),
+                List.of(row.getArrayOfStrings("devices")),
+                Json.read(String.valueOf(row.getValue("ports")), new TypeReference<Map<String, List<Integer>>>() {}),
+                row.getInteger("retries"),
+                row.getInteger("user_retries"),
+                row.getOffsetDateTime("first").toInstant(),
+                instant(row, "begun"),
+                row.getOffsetDateTime("created").toInstant(),
+                instant(row, "launched"),
+                instant(row, "completed"),
+                Json.readIfAny(text(row, "cause"), Exit.class),
+                Folders.log(role, index, row.getInteger("attempt"), attempt));
+    }
+
+    private static @Nullable String text(Row row, String column) {
+        Object value = row.getValue(column);
+        return value == null ? null : value.toString();
+    }
+
+    private static @Nullable Instant instant(Row row, String column) {
+        OffsetDateTime time = row.getOffsetDateTime(column);
+        return time == null ? null : time.toInstant();
+    }
+
+    /** The conditions of a filter, with their values. */
+    private static final class Conditions {
+        private final List<@Nullable Object> values = new ArrayList<>();
+        private final List<String> conditions = new ArrayList<>();
+        private final List<String> states;
+
+        Conditions(JobFilter filter) {
+            states = filter.states().stream().map(Enum::name).toList();
+            if (filter.users().size() == 1) {
+                conditions.add("user_name = " + value(filter.users().iterator().next()));
+            } else {
+                anyOf("user_name", List.copyOf(filter.users()));
+            }
+            anyOf("virtual_cluster", List.copyOf(filter.virtualClusters()));
+            anyOf("coalesce(lower(priority_class), 'default')", List.copyOf(filter.priorities()));
+            String keyword = filter.keyword();
+            if (keyword != null && !keyword.isEmpty()) {
+                String found = value(keyword);
+                conditions.add("(strpos(user_name, " + found + ") > 0 OR strpos(name, " + found
+                        + ") > 0 OR strpos(virtual_cluster, " + found + ") > 0)");
+            }
+            if (!filter.tags().isEmpty()) {
+                conditions.add("tags && " + value(List.copyOf(filter.tags())));
+            }
+            if (!filter.withoutTags().isEmpty()) {
+                conditions.add("NOT tags && " + value(List.copyOf(filter.withoutTags())));
+            }
+        }
+
+        private void anyOf(String column, List<String> allowed) {
+            if (!allowed.isEmpty()) {
+                conditions.add(column + " = ANY(" + value(allowed) + ")");
+            }
+        }
+
+        void after(String cursor) {
+            int dot = cursor.indexOf('.');
+            try {
+                String micros = value(Long.valueOf(cursor.substring(0, Math.max(dot, 0))));
+                String id = value(Long.valueOf(cursor.substring(dot + 1)));
+                conditions.add("(submitted, id) < (timestamptz 'epoch' + " + micros + " * interval '1 microsecond', "
+                        + id + ")");
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException("not a cursor of this list: " + cursor, e);
+            }
+        }
+
+        /** Adds a value, and names it. */
+        String value(Object value) {
+            values.add(value instanceof List<?> list ? list.toArray(String[]::new) : value);
+            return "$" + values.size()
+                    + (value instanceof Long ? "::bigint" : value instanceof List ? "::text[]" : "::text");
+        }
+
+        List<String> states() {
+            return states;
+        }
+
+        String butStates() {
+            return conditions.isEmpty() ? "true" : String.join(" AND ", conditions);
+        }
+
+        String all() {
+            if (!states.isEmpty()) {
+                anyOf("shown", states);
+            }
+            return butStates();
+        }
+
+        Tuple values() {
+            return Tuple.wrap(new ArrayList<>(values));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.sluice.jobs.life;
+
+import io.sluice.jobs.Job;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The present attempt of a job that holds machines, as {@link Life} works on it.
+ *
+ * @param halt the code with which the scheduler wants it to end, null: it does not
+ * @param exit how it ends, once that is decided
+ * @param tasks the newest attempt of each, in the order in which they ended, those that have not last
+ */
+record Attempt(
+        long job,
+        long userId,
+        String user,
+        String name,
+        String virtualCluster,
+        Job.Phase phase,
+        int number,
+        boolean stop,
+        @Nullable Integer halt,
+        int retryCount,
+        int retries,
+        int userRetries,
+        @Nullable Exit exit,
+        List<Task> tasks) {
+
+    /** {@code due}: whether it may be started by now. */
+    record Task(
+            long id,
+            int roleNumber,
+            String role,
+            int index,
+            int attempt,
+            Job.Phase phase,
+            String run,
+            String node,
+            String address,
+            List<String> devices,
+            Map<String, List<Integer>> ports,
+            int retries,
+            int userRetries,
+            boolean due,
+            @Nullable Instant launched,
+            @Nullable Exit exit) {
+
+        boolean isOver() {
+            return phase == Job.Phase.EXITED;
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.sluice.jobs.life;
+
+import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
+import io.sluice.engines.Run;
+import io.sluice.engines.Started;
+import io.sluice.engines.Task;
+import io.sluice.jobs.Folders;
+import io.sluice.jobs.exits.Cause;
+import io.sluice.jobs.placement.Decisions;
+import io.sluice.jobs.placement.Demand;
+import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.Secrets;
+import io.sluice.jobs.protocol.TaskEnvironment;
+import io.sluice.jobs.protocol.TaskScript;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** From a job and its places to what an engine is asked, and from an engine's answer to how a task ended. */
+final class Launch {
+    static final String INSTALL_LABEL = "install";
+    static final String JOB_LABEL = "job";
+    private static final String HOME = "/userhome";
+    private static final int TAIL = 16 * 1024;
+    private static final int SPECS_KEPT = 500;
+    private static final Pattern PLAIN_ROLE = Pattern.compile("[A-Za-z0-9._]{1,60}");
+
+    private final TaskStore store;
+    private final Folders folders;
+    private final BiFunction<Buffer, String, Map<String, String>> secrets;
+    private final Map<Long, TaskStore.Spec> specs = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, TaskStore.Spec> eldest) {
+            return size() > SPECS_KEPT;
+        }
+    };
+
+    Launch(TaskStore store, Folders folders, BiFunction<Buffer, String, Map<String, String>> secrets) {
+        this.store = store;
+        this.folders = folders;
+        this.secrets = secrets;
+    }
+
+    /** Never changes once a job is stored. */
+    Future<TaskStore.Spec> spec(long job) {
+        synchronized (specs) {
+            var known = specs.get(job);
+            if (known != null) {
+                return Future.succeededFuture(known);
+            }
+        }
+        return store.spec(job).onSuccess(read -> {
+            synchronized (specs) {
+                specs.put(job, read);
+            }
+        });
+    }
+
+    static List<Demand.Role> demand(JobSpec spec) {
+        return spec.roles().stream()
+                .map(role -> new Demand.Role(
+                        role.name(),
+                        role.instances(),
+                        role.resources().cpu(),
+                        role.resources().memoryMB(),
+                        role.resources().gpu(),
+                        spec.deviceType(role),
+                        0))
+                .toList();
+    }
+
+    /** The ports that nodes have left, during one pass. */
+    static final class Ports {
+        private final Map<String, Node> nodes;
+        private final Map<String, Set<Integer>> taken;
+
+        Ports(Inventory inventory, Map<String, Set<Integer>> taken) {
+            this.nodes = inventory.nodes().stream().collect(Collectors.toMap(Node::name, Function.identity()));
+            this.taken = new HashMap<>(taken);
+        }
+
+        String address(String node) {
+            return node(node).address();
+        }
+
+        /** So many, in a row from {@code first} where that is asked for. */
+        synchronized List<Integer> take(String name, int count, int first) {
+            var range = node(name).ports();
+            var used = taken.computeIfAbsent(name, node -> new HashSet<>());
+            int begin = first > 0
+                    ? first
+                    : range.first() + ThreadLocalRandom.current().nextInt(range.size());
+            var found = first > 0
+                    ? IntStream.range(first, first + count).boxed().toList()
+                    : IntStream.range(0, range.size())
+                            .map(step -> range.first() + (begin - range.first() + step) % range.size())
+                            .filter(port -> !used.contains(port))
+                            .limit(count)
+                            .boxed()
+                            .toList();
+            if (found.size() < count) {
+                throw new IllegalStateException("The node " + name + " has no ports left.");
+            }
+            used.addAll(found);
+            return found;
+        }
+
+        private Node node(String name) {
+            Node node = nodes.get(name);
+            if (node == null) {
+                throw new IllegalStateException("The node " + name + " is gone.");
+            }
+            return node;
+        }
+    }
+
+    /** What a job gets, by role and index. */
+    Future<List<TaskStore.Placed>> placed(long job, Decisions.Start start, Ports ports) {
+        return spec(job).map(found -> {
+            var roles = found.spec().roles();
+            return start.places().stream()
+                    .map(place -> {
+                        JobSpec.Role role = found.spec().role(place.role());
+                        Map<String, List<Integer>> given = new LinkedHashMap<>();
+                        role.ports()
+                                .forEach(port -> given.put(
+                                        port.label(), ports.take(place.node(), port.count(), port.beginAt())));
+                        int number = roles.indexOf(role);
+                        return new TaskStore.Placed(
+                                number,
+                                role.name(),
+                                place.task(),
+                                rolePart(number, role.name()),
+                                place.node(),
+                                ports.address(place.node()),
+                                place.devices(),
+                                given,
+                                role.resources().cpu(),
+                                role.resources().memoryMB());
+                    })
+                    .toList();
+        });
+    }
+
+    /** What the engine is asked for these tasks of an attempt. */
+    List<Task> tasks(Attempt attempt, List<Attempt.Task> starting, TaskStore.Spec found, long epoch) {
+        JobSpec spec = found.spec();
+        var environment = new TaskEnvironment(
+                spec,
+                attempt.user(),
+                HOME,
+                attempt.tasks().stream()
+                        .map(task ->
+                                new TaskEnvironment.Placed(task.role(), task.index(), task.address(), task.ports()))
+                        .toList());
+        Buffer sealed = found.secrets();
+        Map<String, String> values =
+                sealed == null ? Map.of() : secrets.apply(sealed, attempt.user() + "~" + attempt.name());
+        return starting.stream()
+                .map(task -> task(attempt, task, spec, environment, values, epoch))
+                .toList();
+    }
+
+    private Task task(
+            Attempt attempt,
+            Attempt.Task task,
+            JobSpec spec,
+            TaskEnvironment environment,
+            Map<String, String> values,
+            long epoch) {
+        JobSpec.Role role = spec.role(task.role());
+        Integer shm = role.resources().shmMB();
+        Map<String, String> variables = new LinkedHashMap<>();
+        var self = new TaskEnvironment.Self(
+                task.role(), task.index(), attempt.number(), task.attempt(), Long.toString(task.id()), HOME);
+        environment.of(self).forEach((name, value) -> variables.put(name, Secrets.render(value, values)));
+        try {
+            return new Task(
+                    task.run(),
+                    labels(attempt, task, epoch),
+                    task.node(),
+                    Secrets.render(TaskScript.of(spec, role), values),
+                    variables,
+                    image(spec, role, values),
+                    role.resources().cpu(),
+                    role.resources().memoryMB(),
+                    shm == null ? 0 : shm,
+                    task.devices(),
+                    task.ports(),
+                    List.of(
+                            new Task.Mount(folders.home(attempt.user()), HOME, false),
+                            new Task.Mount(folders.shared(), "/gdata", true)),
+                    output(attempt, task));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Task.Image image(JobSpec spec, JobSpec.Role role, Map<String, String> values) {
+        JobSpec.Auth auth = spec.image(role).auth();
+        String password = auth == null ? null : auth.password();
+        return new Task.Image(
+                TaskScript.image(spec, role),
+                auth == null ? null : auth.username(),
+                password == null ? null : Secrets.render(password, values));
+    }
+
+    private static Map<String, String> labels(Attempt attempt, Attempt.Task task, long epoch) {
+        return Map.of(
+                INSTALL_LABEL,
+                task.run().split("-", 3)[1],
+                JOB_LABEL,
+                Long.toString(attempt.job()),
+                "attempt",
+                Integer.toString(attempt.number()),
+                "epoch",
+                Long.toString(epoch),
+                "role",
+                task.role(),
+                "index",
+                Integer.toString(task.index()),
+                "taskAttempt",
+                Integer.toString(task.attempt()));
+    }
+
+    private Path output(Attempt attempt, Attempt.Task task) throws IOException {
+        Path output = file(attempt, task);
+        Folders.made(Objects.requireNonNull(output.getParent()));
+        return output;
+    }
+
+    private Path file(Attempt attempt, Attempt.Task task) {
+        return folders.output(attempt.job(), Folders.log(task.role(), task.index(), attempt.number(), task.attempt()));
+    }
+
+    /** How a task ended, as its engine and the end of its output tell. */
+    Exit exit(Attempt attempt, Attempt.Task task, Run run) {
+        if (run.state() == Run.State.LOST) {
+            return Exit.of(Exit.NODE_LOST, run.detail());
+        }
+        try {
+            return exit(run, file(attempt, task));
+        } catch (IOException e) {
+            return exit(run, new byte[0], 0); // the output is gone, not the exit code
+        }
+    }
+
+    private static Exit exit(Run run, Path output) throws IOException {
+        try (var channel = FileChannel.open(output)) {
+            long from = Math.max(0, channel.size() - TAIL);
+            var tail = ByteBuffer.allocate((int) (channel.size() - from));
+            while (tail.hasRemaining() && channel.read(tail, from + tail.position()) >= 0) {}
+            return exit(run, Arrays.copyOf(tail.array(), tail.position()), from);
+        }
+    }
+
+    private static Exit exit(Run run, byte[] tail, long from) {
+        var cause = Cause.of(run.exitCode(), run.signal(), run.outOfMemory(), tail);
+        Cause.Match match = cause.match();
+        Integer own = run.exitCode();
+        String detail = run.detail();
+        return new Exit(
+                cause.code(),
+                own != null && own != cause.code() ? own : null,
+                cause.code() == 0 ? null : detail == null ? cause.reason() : detail,
+                cause.name(),
+                match == null
+                        ? null
+                        : new String(tail, match.start(), match.end() - match.start(), StandardCharsets.UTF_8),
+                match == null ? null : from + match.start(),
+                null,
+                null,
+                null);
+    }
+
+    static Exit exit(Started.Refused refused) {
+        return switch (refused.reason()) {
+            case PORT_TAKEN -> Exit.of(Exit.PORT_TAKEN, refused.message());
+            case MISSING -> Exit.of(Exit.CREATION_FAILED, refused.message());
+            case UNSAFE -> Exit.of(Exit.CREATION_REFUSED, refused.message());
+            case FULL -> Exit.of(Exit.CREATION_AGAIN, refused.message());
+        };
+    }
+
+    private static String rolePart(int number, String role) {
+        return PLAIN_ROLE.matcher(role).matches() ? role : "-" + number;
+    }
+
+    /** The name of a task's next attempt: all but the last number stays. */
+    static String nextRun(Attempt.Task task) {
+        return task.run().substring(0, task.run().lastIndexOf('.') + 1) + (task.attempt() + 1);
+    }
+}

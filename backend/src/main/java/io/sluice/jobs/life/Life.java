@@ -1,0 +1,383 @@
+package io.sluice.jobs.life;
+
+import io.sluice.engines.Engine;
+import io.sluice.engines.Run;
+import io.sluice.engines.Started;
+import io.sluice.engines.Task;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.exits.ExitCatalogue;
+import io.sluice.jobs.life.Completion.Outcome;
+import io.sluice.jobs.protocol.JobSpec;
+import io.vertx.core.Future;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the jobs that hold machines forward. It remembers nothing: {@link #touch} reads what is stored and what the engine said last, and
+ * does the next step, so that it does not matter who was killed between two steps, nor how often it is told to look.
+ */
+final class Life {
+    private static final Logger log = System.getLogger(Life.class.getName());
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final int STARTS_AT_ONCE = 16;
+    private static final int JOBS_AT_ONCE = 16;
+
+    private final LifeStore jobs;
+    private final TaskStore tasks;
+    private final Engine engine;
+    private final Launch launch;
+    private final Completion completion;
+    private final Failpoint failpoint;
+    private final LifeMetrics metrics;
+    /** Machines have become free. */
+    private final Runnable freed;
+    /** Jobs look different. */
+    private final Runnable seen;
+
+    private final Map<String, Run> runs = new ConcurrentHashMap<>();
+    /** Jobs that are being looked at; true when something came up meanwhile. */
+    private final Map<Long, Boolean> busy = new ConcurrentHashMap<>();
+
+    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
+    private final Semaphore room = new Semaphore(JOBS_AT_ONCE);
+    private volatile long epoch;
+
+    Life(
+            LifeStore jobs,
+            TaskStore tasks,
+            Engine engine,
+            Launch launch,
+            Failpoint failpoint,
+            LifeMetrics metrics,
+            Runnable freed,
+            Runnable seen) {
+        this.jobs = jobs;
+        this.tasks = tasks;
+        this.engine = engine;
+        this.launch = launch;
+        this.completion = new Completion(ExitCatalogue::of);
+        this.failpoint = failpoint;
+        this.metrics = metrics;
+        this.freed = freed;
+        this.seen = seen;
+    }
+
+    /** Acts from now on as the leader of this epoch; 0: as nobody. */
+    void lead(long epoch) {
+        this.epoch = epoch;
+    }
+
+    /** What the engine said of a run. */
+    void heard(Run run) {
+        runs.merge(run.name(), run, (before, now) -> before.isOver() ? before : now);
+        jobOf(run).ifPresent(this::touch);
+    }
+
+    static Optional<Long> jobOf(Run run) {
+        String job = run.labels().get(Launch.JOB_LABEL);
+        return job == null ? Optional.empty() : Optional.of(Long.valueOf(job));
+    }
+
+    /** Something may have changed for this job. */
+    void touch(long job) {
+        if (epoch != 0 && Boolean.FALSE.equals(busy.merge(job, false, (before, now) -> true))) {
+            Thread.ofVirtual().name("job-" + job).start(() -> work(job));
+        }
+    }
+
+    /** Looks again at the jobs for which the database or the engine could not be reached. */
+    void retryFailed() {
+        for (Long job : List.copyOf(failed)) {
+            failed.remove(job);
+            touch(job);
+        }
+    }
+
+    boolean isIdle() {
+        return busy.isEmpty();
+    }
+
+    private void work(long job) {
+        do {
+            busy.replace(job, false);
+            room.acquireUninterruptibly();
+            try {
+                while (step(job)) {
+                    seen.run();
+                }
+            } catch (RuntimeException e) {
+                failed.add(job);
+                if (epoch != 0) {
+                    log.log(
+                            Level.WARNING,
+                            "job={0} step=failed cause=\"{1}\"",
+                            Long.toString(job),
+                            String.valueOf(e.getMessage()));
+                }
+            } finally {
+                room.release();
+            }
+        } while (!busy.remove(job, false));
+    }
+
+    /** One step; whether there may be another. */
+    private boolean step(long job) {
+        long now = epoch;
+        var attempt = tasks.attempt(job, now).await().orElse(null);
+        if (attempt == null) {
+            return false;
+        }
+        return attempt.phase() == Job.Phase.EXITED ? wind(attempt, now) : proceed(attempt, now);
+    }
+
+    private boolean proceed(Attempt attempt, long epoch) {
+        var ends = ends(attempt);
+        if (!ends.isEmpty()) {
+            failpoint.pass("exit.beforeCommit");
+            return exited(attempt, ends, epoch);
+        }
+        var exit = exit(attempt);
+        if (exit.isPresent()) {
+            return jobs.end(attempt.job(), epoch, exit.get()).await();
+        }
+        return start(attempt, epoch);
+    }
+
+    /** Why the attempt ends, if it does. */
+    private Optional<Exit> exit(Attempt attempt) {
+        if (attempt.stop()) {
+            return Optional.of(Exit.of(Exit.STOPPED, "Stopped on request."));
+        }
+        Integer halt = attempt.halt();
+        if (halt != null) {
+            return Optional.of(Exit.of(
+                    halt,
+                    halt == Exit.PREEMPTED
+                            ? "It gave way to a job of higher priority, and is queued again."
+                            : "It has run for the longest time that it was allowed."));
+        }
+        var outcomes = attempt.tasks().stream()
+                .map(task -> new Outcome(task.role(), task.index(), task.isOver() ? task.exit() : null))
+                .toList();
+        return completion.ended(launch.spec(attempt.job()).await().spec().roles(), outcomes);
+    }
+
+    /** The tasks whose runs are over. */
+    private List<TaskStore.Ended> ends(Attempt attempt) {
+        List<TaskStore.Ended> ends = new ArrayList<>();
+        for (var task : attempt.tasks()) {
+            Run run = runs.get(task.run());
+            if (!task.isOver() && run != null && run.isOver()) {
+                ends.add(ended(attempt, task, launch.exit(attempt, task, run), run.ended()));
+            }
+        }
+        return ends;
+    }
+
+    private TaskStore.Ended ended(Attempt attempt, Attempt.Task task, Exit exit, @Nullable Instant at) {
+        var ended = TaskStore.Ended.of(task.id(), exit, message(exit), at);
+        JobSpec spec = launch.spec(attempt.job()).await().spec();
+        if (spec.gang() || attempt.stop() || attempt.halt() != null || attempt.phase() == Job.Phase.EXITED) {
+            return ended;
+        }
+        int most = spec.role(task.role()).taskRetryCount();
+        return completion
+                .again(exit.code(), most, task.retries(), task.userRetries())
+                .map(again -> ended.again(again, Launch.nextRun(task)))
+                .orElse(ended);
+    }
+
+    private static String message(Exit exit) {
+        String more = exit.message() == null ? "" : ": " + exit.message();
+        return "Exited with " + exit.code() + more;
+    }
+
+    private boolean exited(Attempt attempt, List<TaskStore.Ended> ends, long epoch) {
+        boolean ours = tasks.exited(attempt.job(), epoch, ends).await();
+        freed.run();
+        return ours;
+    }
+
+    /** Starts the next tasks that have not been, some at a time, so that a stop between two lots is seen. */
+    private boolean start(Attempt attempt, long epoch) {
+        var waiting = attempt.tasks().stream()
+                .filter(task -> task.phase() == Job.Phase.CREATING || (task.phase() == Job.Phase.CLAIMED && task.due()))
+                .limit(STARTS_AT_ONCE)
+                .toList();
+        if (waiting.isEmpty()) {
+            return false;
+        }
+        failpoint.pass("claim.after");
+        var claimed = waiting.stream()
+                .filter(task -> task.phase() == Job.Phase.CLAIMED)
+                .map(Attempt.Task::id)
+                .toList();
+        var intended = claimed.isEmpty()
+                ? List.<Long>of()
+                : tasks.creating(attempt.job(), epoch, claimed).await();
+        var starting = waiting.stream()
+                .filter(task -> task.phase() == Job.Phase.CREATING || intended.contains(task.id()))
+                .toList();
+        if (starting.isEmpty()) {
+            return true;
+        }
+        return started(attempt, starting, epoch);
+    }
+
+    private boolean started(Attempt attempt, List<Attempt.Task> starting, long epoch) {
+        var spec = launch.spec(attempt.job()).await();
+        List<Task> asked;
+        try {
+            asked = launch.tasks(attempt, starting, spec, epoch);
+        } catch (IllegalArgumentException | IllegalStateException | UncheckedIOException e) {
+            // never asked for, so nothing can run; what the disk did may be over soon, the rest stays as it is
+            int code = e instanceof UncheckedIOException ? Exit.CREATION_AGAIN : Exit.CREATION_REFUSED;
+            Exit exit = Exit.of(code, e.getMessage());
+            return exited(
+                    attempt,
+                    starting.stream()
+                            .map(task -> ended(attempt, task, exit, null))
+                            .toList(),
+                    epoch);
+        }
+        var answers = asked.stream().map(engine::start).toList();
+        Future.join(answers).otherwiseEmpty().await();
+        List<TaskStore.Begun> begun = new ArrayList<>();
+        List<TaskStore.Ended> ended = new ArrayList<>();
+        for (int i = 0; i < answers.size(); i++) {
+            var task = starting.get(i);
+            if (answers.get(i).succeeded()) {
+                switch (answers.get(i).result()) {
+                    case Started.Running running -> {
+                        runs.merge(task.run(), running.run(), (before, now) -> before.isOver() ? before : now);
+                        begun.add(new TaskStore.Begun(task.id(), begunAt(running.run())));
+                    }
+                    case Started.Refused refused -> ended.add(ended(attempt, task, Launch.exit(refused), null));
+                }
+            }
+        }
+        boolean stored =
+                !begun.isEmpty() && tasks.started(attempt.job(), epoch, begun).await();
+        boolean refused = !ended.isEmpty() && exited(attempt, ended, epoch);
+        metrics.started(begun.size());
+        if (begun.size() + ended.size() < answers.size()) {
+            failed.add(attempt.job()); // the engine did not answer: asked again soon, under the same names
+        }
+        return stored || refused;
+    }
+
+    private static String begunAt(Run run) {
+        Instant started = run.started();
+        return (started == null ? Instant.now() : started).toString();
+    }
+
+    /** Ends what still runs of an attempt whose end is decided; then it is over. */
+    private boolean wind(Attempt attempt, long epoch) {
+        var live = attempt.tasks().stream().filter(task -> !task.isOver()).toList();
+        if (live.isEmpty()) {
+            return conclude(attempt, epoch);
+        }
+        List<TaskStore.Ended> ends = new ArrayList<>();
+        for (var task : live) {
+            Run run = runs.get(task.run());
+            if (task.phase() == Job.Phase.CLAIMED) {
+                ends.add(TaskStore.Ended.of(task.id(), ending(attempt), "Not started any more", null));
+            } else if (run != null && run.isOver()) {
+                Exit own = launch.exit(attempt, task, run);
+                Exit exit = own.code() == 0 ? own : ending(attempt);
+                ends.add(TaskStore.Ended.of(task.id(), exit, message(exit), run.ended()));
+            } else {
+                failpoint.pass("cancel.afterIntent");
+                engine.stop(task.run(), GRACE).await();
+                if (run == null) {
+                    return unknown(attempt, task, epoch);
+                }
+            }
+        }
+        return !ends.isEmpty() && exited(attempt, ends, epoch);
+    }
+
+    /** A task whose start was intended, and which the engine may or may not have begun: it will not begin any more, so the list tells. */
+    private boolean unknown(Attempt attempt, Attempt.Task task, long epoch) {
+        var found = engine.list().await().stream()
+                .filter(run -> run.name().equals(task.run()))
+                .findFirst();
+        if (found.isPresent()) {
+            runs.put(task.run(), found.get());
+            return found.get().isOver();
+        }
+        return exited(
+                attempt, List.of(TaskStore.Ended.of(task.id(), ending(attempt), "Not started any more", null)), epoch);
+    }
+
+    private static Exit ending(Attempt attempt) {
+        Exit exit = attempt.exit();
+        int code = exit == null ? Exit.ATTEMPT_OVER : exit.code();
+        return switch (code) {
+            case Exit.STOPPED -> Exit.of(Exit.STOPPED, "Stopped on request.");
+            case Exit.PREEMPTED, Exit.OUT_OF_TIME -> Exit.of(code, exit == null ? null : exit.message());
+            default -> Exit.of(Exit.ATTEMPT_OVER, "Stopped because the attempt was over.");
+        };
+    }
+
+    private boolean conclude(Attempt attempt, long epoch) {
+        Exit exit = attempt.exit();
+        int code = exit == null ? Exit.STOPPED : exit.code();
+        var again = attempt.stop()
+                ? Optional.<Completion.Again>empty()
+                : completion.again(code, attempt.retryCount(), attempt.retries(), attempt.userRetries());
+        if (again.isPresent()) {
+            jobs.retry(attempt.job(), epoch, again.get(), retryMessage(code, again.get()))
+                    .await();
+            jobs.requeueDue().await();
+            freed.run();
+        } else {
+            var state = Job.State.ofExit(code);
+            jobs.finalise(attempt.job(), epoch, state, finalMessage(state, exit))
+                    .await();
+            metrics.finalised(state);
+        }
+        seen.run();
+        for (var task : attempt.tasks()) {
+            forget(task.run());
+        }
+        return false;
+    }
+
+    /** Only now that its outcome is stored. What can not be removed now is found again by the reconciler. */
+    private void forget(String run) {
+        engine.remove(run).onComplete(removed -> runs.remove(run));
+    }
+
+    private static String retryMessage(int code, Completion.Again again) {
+        String pause =
+                again.after().isZero() ? "at once" : "after " + again.after().toSeconds() + " s";
+        return "The attempt ended with " + code + "; the next begins " + pause + ".";
+    }
+
+    private static String finalMessage(Job.State state, @Nullable Exit exit) {
+        if (state == Job.State.SUCCEEDED) {
+            return "The job succeeded.";
+        }
+        if (state == Job.State.STOPPED) {
+            return "The job is stopped.";
+        }
+        return exit == null ? "The job failed." : "The job failed: " + message(exit);
+    }
+
+    /** A run that the engine has been told to forget. */
+    void forgotten(String run) {
+        runs.remove(run);
+    }
+}

@@ -1,0 +1,172 @@
+package io.sluice.jobs.life;
+
+import io.sluice.database.Database;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.Json;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who leads, and the transitions of jobs that only the leader makes: each one statement that names the states it may start from and the
+ * epoch it belongs to, and says whether it was us who did it.
+ */
+final class LifeStore {
+    private static final String LEAD = """
+            UPDATE job_leader SET owner = $1, epoch = epoch + 1, until = now() + $2 * interval '1 ms'
+            WHERE owner = $1 OR until < now() RETURNING epoch, install
+            """;
+
+    private static final String STAY =
+            "UPDATE job_leader SET until = now() + $3 * interval '1 ms' WHERE owner = $1 AND epoch = $2 RETURNING epoch";
+
+    private static final String RESIGN = "UPDATE job_leader SET until = now() WHERE owner = $1 AND epoch = $2";
+
+    private static final String ADOPT =
+            "UPDATE jobs SET epoch = $1 WHERE state IN ('claimed', 'creating', 'started', 'exited')"
+                    + " AND epoch < $1";
+
+    private static final String REQUEUE = """
+            WITH job AS (
+                UPDATE jobs SET state = 'queued', shown = 'WAITING', attempt = attempt + 1, due = NULL, ran_ms = 0, queued = now(),
+                    changed = pg_current_xact_id()
+                -- no pause is that long: the clock was set back
+                WHERE state = 'accepted' AND (due <= now() OR due > now() + interval '15 minutes')
+                RETURNING id, attempt),
+            event AS (
+                INSERT INTO job_events (job_id, attempt, reason, message)
+                SELECT id, attempt, 'Queued', 'Tried again: attempt ' || attempt FROM job)
+            SELECT id FROM job
+            """;
+
+    private static final String HALT = "UPDATE jobs SET halt = $3 WHERE id = $1 AND epoch = $2 AND halt IS NULL"
+            + " AND state IN ('claimed', 'creating', 'started') RETURNING id";
+
+    private static final String END = """
+            WITH job AS (
+                UPDATE jobs SET state = 'exited', exit_code = $3, changed = pg_current_xact_id(),
+                    shown = CASE WHEN stop THEN 'STOPPING' ELSE 'RUNNING' END
+                WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'creating', 'started')
+                RETURNING id, attempt),
+            attempt AS (
+                UPDATE job_attempts a SET exit_code = $3, cause = $4::text::json
+                FROM job WHERE a.job_id = job.id AND a.attempt = job.attempt)
+            SELECT id FROM job
+            """;
+
+    private static final String FINALISE = """
+            WITH job AS (
+                UPDATE jobs SET state = 'finalised', shown = $3, completed = greatest(now(), launched),
+                    changed = pg_current_xact_id()
+                WHERE id = $1 AND epoch = $2 AND state = 'exited'
+                RETURNING id, attempt),
+            attempt AS (
+                UPDATE job_attempts a SET completed = greatest(now(), a.launched)
+                FROM job WHERE a.job_id = job.id AND a.attempt = job.attempt),
+            event AS (
+                INSERT INTO job_events (job_id, attempt, warning, reason, message)
+                SELECT id, attempt, $3 = 'FAILED', $4, $5 FROM job)
+            SELECT id FROM job
+            """;
+
+    private static final String RETRY = """
+            WITH job AS (
+                UPDATE jobs SET state = 'accepted', shown = 'RUNNING', due = now() + $3 * interval '1 ms', halt = NULL,
+                    retries = retries + 1, user_retries = user_retries + $4, exit_code = NULL, changed = pg_current_xact_id()
+                WHERE id = $1 AND epoch = $2 AND state = 'exited' AND NOT stop
+                RETURNING id, attempt),
+            attempt AS (
+                UPDATE job_attempts a SET completed = greatest(now(), a.launched)
+                FROM job WHERE a.job_id = job.id AND a.attempt = job.attempt),
+            event AS (
+                INSERT INTO job_events (job_id, attempt, warning, reason, message)
+                SELECT id, attempt, true, 'AttemptFailed', $5 FROM job)
+            SELECT id FROM job
+            """;
+
+    private static final String RAN = """
+            UPDATE jobs SET ran_ms = ran_ms + $2, halt = CASE WHEN ran_ms + $2 >= max_run_ms THEN coalesce(halt, $4) ELSE halt END
+            WHERE id = $1 AND epoch = $3 AND state = 'started'
+            RETURNING halt IS NOT NULL
+            """;
+
+    private final Database database;
+
+    LifeStore(Database database) {
+        this.database = database;
+    }
+
+    /** @param install whose runs are ours, whichever gateway started them */
+    record Leadership(long epoch, String install) {}
+
+    Future<Optional<Leadership>> lead(String owner, Duration term) {
+        return database.pool()
+                .preparedQuery(LEAD)
+                .execute(Tuple.of(owner, term.toMillis()))
+                .map(rows -> {
+                    for (Row row : rows) {
+                        return Optional.of(new Leadership(row.getLong("epoch"), row.getString("install")));
+                    }
+                    return Optional.empty();
+                });
+    }
+
+    Future<Boolean> stay(String owner, long epoch, Duration term) {
+        return did(STAY, Tuple.of(owner, epoch, term.toMillis()));
+    }
+
+    Future<Boolean> resign(String owner, long epoch) {
+        return did(RESIGN, Tuple.of(owner, epoch));
+    }
+
+    Future<Boolean> adopt(long epoch) {
+        return did(ADOPT, Tuple.of(epoch));
+    }
+
+    /** Whether anything was due. */
+    Future<Boolean> requeueDue() {
+        return did(REQUEUE, Tuple.tuple());
+    }
+
+    /** The scheduler's own reason to end an attempt. */
+    Future<Boolean> halt(long job, long epoch, int code) {
+        return did(HALT, Tuple.of(job, epoch, code));
+    }
+
+    /** Adds to the time that the present attempt has run; the answer is whether it is to end. */
+    Future<Boolean> ran(long job, long epoch, Duration more) {
+        return database.pool()
+                .preparedQuery(RAN)
+                .execute(Tuple.of(job, more.toMillis(), epoch, Exit.OUT_OF_TIME))
+                .map(rows -> rows.size() > 0 && rows.iterator().next().getBoolean(0));
+    }
+
+    Future<Boolean> end(long job, long epoch, Exit exit) {
+        return did(END, Tuple.of(job, epoch, exit.code(), Json.write(exit)));
+    }
+
+    Future<Boolean> finalise(long job, long epoch, Job.State state, String message) {
+        String reason = switch (state) {
+            case SUCCEEDED -> "Succeeded";
+            case STOPPED -> "Stopped";
+            case WAITING, RUNNING, STOPPING, FAILED, UNKNOWN -> "Failed";
+        };
+        return did(FINALISE, Tuple.of(job, epoch, state.name(), reason, message));
+    }
+
+    Future<Boolean> retry(long job, long epoch, Completion.Again again, String message) {
+        return did(RETRY, Tuple.of(job, epoch, again.after().toMillis(), again.accountable() ? 1 : 0, message));
+    }
+
+    private Future<Boolean> did(String sql, Tuple row) {
+        return database.pool().preparedQuery(sql).execute(row).map(rows -> rows.rowCount() > 0);
+    }
+
+    static List<String> texts(Row row, String column) {
+        String[] texts = row.getArrayOfStrings(column);
+        return texts == null ? List.of() : List.of(texts);
+    }
+}

@@ -1,0 +1,261 @@
+package io.sluice.jobs.life;
+
+import io.sluice.engines.Engine;
+import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
+import io.sluice.jobs.placement.Decisions;
+import io.sluice.jobs.placement.Demand;
+import io.sluice.jobs.placement.Placement;
+import io.sluice.jobs.placement.Snapshot;
+import io.sluice.jobs.placement.Waiting;
+import io.sluice.jobs.protocol.JobSpec;
+import io.vertx.core.Future;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue in memory, as the gateway that leads follows it, and the passes over it. A pass reads what holds machines, lets {@link
+ * Placement} decide, claims, and stores the reasons for waiting that have become others.
+ */
+final class Queue {
+    private static final Logger log = System.getLogger(Queue.class.getName());
+    private static final int REASONS_AT_ONCE = 500;
+
+    private final QueueStore store;
+    private final LifeStore jobs;
+    private final TaskStore tasks;
+    private final Engine engine;
+    private final Launch launch;
+    private final Life life;
+    private final LifeMetrics metrics;
+    private final Runnable seen;
+    private final Map<Long, Demand> waiting = new LinkedHashMap<>();
+    /** Why each job waits as the table has it, without what changes with every pass. */
+    private final Map<Long, String> told = new HashMap<>();
+
+    private @Nullable String cursor;
+    private volatile Map<Long, Waiting> reasons = Map.of();
+    private volatile Decisions decisions = Decisions.NONE;
+
+    Queue(
+            QueueStore store,
+            LifeStore jobs,
+            TaskStore tasks,
+            Engine engine,
+            Launch launch,
+            Life life,
+            LifeMetrics metrics,
+            Runnable seen) {
+        this.store = store;
+        this.jobs = jobs;
+        this.tasks = tasks;
+        this.engine = engine;
+        this.launch = launch;
+        this.life = life;
+        this.metrics = metrics;
+        this.seen = seen;
+    }
+
+    /** Why a job waits, as of the last pass. */
+    Optional<Waiting> waiting(long job) {
+        return Optional.ofNullable(reasons.get(job));
+    }
+
+    void forget() {
+        cursor = null;
+        synchronized (waiting) {
+            waiting.clear();
+        }
+        told.clear();
+        reasons = Map.of();
+    }
+
+    /** Jobs that hold machines. */
+    Future<List<Long>> active() {
+        return store.active();
+    }
+
+    /** Takes in what changed since the last look. */
+    void follow() {
+        boolean whole = cursor == null;
+        var changes = store.changes(cursor).await();
+        cursor = changes.cursor();
+        synchronized (waiting) {
+            if (whole) {
+                waiting.clear();
+            }
+            changes.entries().forEach(this::take);
+        }
+        for (var entry : changes.entries()) {
+            if (entry.active() && entry.leaving()) {
+                life.touch(entry.id());
+            }
+        }
+    }
+
+    private void take(QueueStore.Entry entry) {
+        Demand demand = entry.demand();
+        if (demand == null) {
+            waiting.remove(entry.id());
+            told.remove(entry.id());
+            return;
+        }
+        waiting.put(entry.id(), demand);
+        Waiting reason = entry.waiting();
+        if (reason != null) {
+            told.put(entry.id(), essence(reason));
+        }
+    }
+
+    void pass(LifeStore.Leadership leads) {
+        if (waiting.isEmpty()) {
+            reasons = Map.of();
+            metrics.waiting(0);
+            return;
+        }
+        long began = System.nanoTime();
+        var inventory = engine.inventory().await();
+        var snapshot = snapshot(inventory).await();
+        decisions = Placement.pass(snapshot, decisions);
+        metrics.passed(Duration.ofNanos(System.nanoTime() - began));
+        metrics.waiting(waiting.size());
+        reasons = decisions.waiting().stream()
+                .collect(Collectors.toUnmodifiableMap(reason -> Long.valueOf(reason.job()), reason -> reason));
+        claim(leads, inventory);
+        preempt(leads);
+        tell();
+    }
+
+    Future<Snapshot> snapshot() {
+        return engine.inventory().compose(this::snapshot);
+    }
+
+    private Future<Snapshot> snapshot(Inventory inventory) {
+        var now = Instant.now();
+        var running = store.running(now);
+        var clusters = store.clusters();
+        List<Demand> queue;
+        synchronized (waiting) {
+            queue = List.copyOf(waiting.values());
+        }
+        return Future.all(running, clusters)
+                .map(read -> new Snapshot(
+                        now,
+                        Snapshot.Rules.USUAL,
+                        inventory.nodes().stream().map(Queue::node).toList(),
+                        running.result(),
+                        clusters.result().stream()
+                                .map(QueueStore.Cluster::quota)
+                                .toList(),
+                        queue));
+    }
+
+    /** What would become of a job that came now. */
+    Future<Placement.Fit> fit(String user, JobSpec spec) {
+        return snapshot()
+                .map(snapshot -> Placement.wouldFit(
+                        snapshot,
+                        new Demand(
+                                "new",
+                                user,
+                                spec.virtualCluster(),
+                                spec.priorityNumber(),
+                                snapshot.now(),
+                                snapshot.now(),
+                                null,
+                                spec.preemptible(),
+                                true,
+                                Launch.demand(spec)),
+                        decisions));
+    }
+
+    private static Snapshot.Node node(Node node) {
+        return new Snapshot.Node(
+                node.name(),
+                node.cpus(),
+                node.memoryMB(),
+                node.devices().stream()
+                        .map(device -> new Snapshot.Device(
+                                device.id(), device.type(), device.vendor(), device.half(), device.numaNode(), null))
+                        .toList(),
+                node.unready());
+    }
+
+    private void claim(LifeStore.Leadership leads, Inventory inventory) {
+        if (decisions.starts().isEmpty()) {
+            return;
+        }
+        Map<String, Set<Integer>> taken = store.ports().await();
+        var ports = new Launch.Ports(inventory, taken);
+        List<Future<Boolean>> claims = new ArrayList<>();
+        for (var start : decisions.starts()) {
+            long job = Long.parseLong(start.job());
+            claims.add(claim(job, start, ports, leads));
+        }
+        Future.join(claims).otherwiseEmpty().await();
+    }
+
+    private Future<Boolean> claim(long job, Decisions.Start start, Launch.Ports ports, LifeStore.Leadership leads) {
+        return launch.placed(job, start, ports)
+                .compose(placed -> tasks.claim(job, leads.epoch(), placed, leads.install(), message(start)))
+                .onSuccess(claimed -> {
+                    if (claimed) {
+                        life.touch(job);
+                    }
+                })
+                .onFailure(e -> log.log(
+                        Level.WARNING,
+                        "job={0} claim=failed cause=\"{1}\"",
+                        Long.toString(job),
+                        String.valueOf(e.getMessage())));
+    }
+
+    private static String message(Decisions.Start start) {
+        var nodes =
+                start.places().stream().map(Decisions.Place::node).distinct().toList();
+        return nodes.size() == 1 ? "Placed on " + nodes.getFirst() : "Placed on " + nodes.size() + " nodes";
+    }
+
+    private void preempt(LifeStore.Leadership leads) {
+        for (var preempt : decisions.preempts()) {
+            long job = Long.parseLong(preempt.job());
+            if (jobs.halt(job, leads.epoch(), Exit.PREEMPTED).await()) {
+                life.touch(job);
+            }
+        }
+    }
+
+    /** Stores the reasons that have become others, some at a time: a long queue moves at every start. */
+    private void tell() {
+        List<Waiting> news = decisions.waiting().stream()
+                .filter(reason -> waiting.containsKey(Long.valueOf(reason.job())))
+                .filter(reason -> !essence(reason).equals(told.get(Long.valueOf(reason.job()))))
+                .limit(REASONS_AT_ONCE)
+                .toList();
+        if (!news.isEmpty()) {
+            store.wait(news).await();
+            seen.run();
+            news.forEach(reason -> told.put(Long.valueOf(reason.job()), essence(reason)));
+        }
+    }
+
+    /** Without position, amounts in use and estimates, which the reader gets fresh from the last pass. */
+    private static String essence(Waiting reason) {
+        return reason.why()
+                + reason.shortages().stream()
+                        .map(shortage ->
+                                shortage.resource() + shortage.type() + shortage.needed() + "/" + shortage.perTask())
+                        .collect(Collectors.joining(","));
+    }
+}

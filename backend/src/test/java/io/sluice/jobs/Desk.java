@@ -1,0 +1,120 @@
+package io.sluice.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.TestDatabase;
+import io.sluice.engines.Engine;
+import io.sluice.engines.Run;
+import io.sluice.jobs.life.Failpoint;
+import io.sluice.web.Caller;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The room on a database and an engine of a test's own; it can be closed and opened again as by another gateway. */
+final class Desk implements AutoCloseable {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    final Vertx vertx = Vertx.vertx();
+    final TestDatabase database = TestDatabase.fresh(vertx);
+    private final Engine engine;
+    private @Nullable Jobs jobs;
+
+    Desk(Engine engine) {
+        this.engine = engine;
+        database.database().migrate(List.of(Jobs.MIGRATIONS)).await();
+    }
+
+    void open(Path data) {
+        jobs = Jobs.open(
+                        vertx,
+                        database.database(),
+                        engine,
+                        new CollectorRegistry(),
+                        new Jobs.Settings(data, 1000, false, Failpoint.NONE))
+                .await();
+    }
+
+    Jobs jobs() {
+        return Objects.requireNonNull(jobs);
+    }
+
+    static Caller caller(String user) {
+        return new Caller(user.hashCode(), user, user.equals("root"), Caller.Kind.SESSION, user, Caller.EVERYTHING);
+    }
+
+    Submitted.Stored submit(String user, String text) {
+        return (Submitted.Stored) submit(user, text, null);
+    }
+
+    Submitted submit(String user, String text, @Nullable String key) {
+        return jobs().submit(caller(user), text, key).await();
+    }
+
+    Job job(String user, String name) {
+        return jobs().job(caller(user), user, name).await();
+    }
+
+    void stop(String user, String name) {
+        assertThat(jobs().stop(caller(user), job(user, name)).await()).isTrue();
+    }
+
+    JobDetail detail(String user, String name) {
+        return jobs().detail(job(user, name), null).await();
+    }
+
+    List<String> reasons(Job job) {
+        return jobs().events(job, null, 100).await().stream()
+                .map(JobDetail.Event::reason)
+                .toList();
+    }
+
+    Job finished(String user, String name) {
+        eventually(() -> job(user, name).isFinal());
+        return job(user, name);
+    }
+
+    /** The runs that the engine has going, once there are so many. */
+    List<String> running(int count) {
+        eventually(() -> going().size() == count);
+        return going();
+    }
+
+    private List<String> going() {
+        return engine.list().await().stream()
+                .filter(run -> run.state() == Run.State.RUNNING)
+                .map(Run::name)
+                .sorted()
+                .toList();
+    }
+
+    void eventually(BooleanSupplier condition) {
+        for (var end = Instant.now().plus(LIMIT); !condition.getAsBoolean(); LockSupport.parkNanos(5_000_000)) {
+            if (Instant.now().isAfter(end)) {
+                throw new AssertionError("did not come about within " + LIMIT);
+            }
+        }
+    }
+
+    /** As when the process ends in good order. */
+    void leave() {
+        if (jobs != null) {
+            jobs.close().await();
+            jobs = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        leave();
+        database.close();
+        vertx.close().await();
+    }
+}

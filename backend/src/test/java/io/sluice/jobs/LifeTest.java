@@ -1,0 +1,239 @@
+package io.sluice.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.engines.Started;
+import io.sluice.jobs.life.Exit;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of jobs when things go wrong. */
+class LifeTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path data;
+
+    private final ScriptedEngine engine = new ScriptedEngine(2, 4, 2);
+    private final Desk desk = new Desk(engine);
+
+    @BeforeEach
+    void open() {
+        desk.open(data);
+    }
+
+    @AfterEach
+    void close() {
+        desk.close();
+    }
+
+    @Test
+    void a_failure_of_unknown_cause_is_tried_again_as_often_as_was_asked() {
+        desk.submit("ada", JobsTest.job("twice", "\"retryCount\": 1,", role("main", 1, "")));
+        engine.end(desk.running(1).getFirst(), 7);
+        desk.eventually(() -> engine.starts.size() == 2);
+        engine.end(desk.running(1).getFirst(), 8);
+        Job done = desk.finished("ada", "twice");
+        assertThat(done.state()).isEqualTo(Job.State.FAILED);
+        assertThat(done.exitCode()).isEqualTo(255);
+        assertThat(done.retries()).isEqualTo(1);
+        assertThat(done.userRetries()).isEqualTo(1);
+        assertThat(desk.jobs().attempts(done).await())
+                .extracting(attempt ->
+                        attempt.exit() == null ? null : attempt.exit().original())
+                .containsExactly(7, 8);
+        assertThat(engine.starts.get(0)).endsWith("-0.0");
+        assertThat(engine.starts.get(1)).endsWith("-1.0");
+    }
+
+    @Test
+    void what_is_nobodys_fault_is_tried_again_without_being_counted() {
+        desk.submit("ada", JobsTest.one("killed", 1, 0));
+        engine.end(desk.running(1).getFirst(), 137);
+        desk.eventually(() -> engine.starts.size() == 2);
+        engine.end(desk.running(1).getFirst(), 0);
+        Job done = desk.finished("ada", "killed");
+        assertThat(done.state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(done.retries()).isEqualTo(1);
+        assertThat(done.userRetries()).isZero();
+    }
+
+    @Test
+    void the_first_failed_task_ends_the_job_and_the_others_with_it() {
+        desk.submit("ada", JobsTest.job("pair", "", role("ps", 1, "") + "," + role("worker", 2, "")));
+        var runs = desk.running(3);
+        String worker = runs.stream()
+                .filter(run -> run.contains("-worker-1-"))
+                .findFirst()
+                .orElseThrow();
+        engine.end(worker, 3);
+        Job done = desk.finished("ada", "pair");
+        assertThat(done.exitCode()).isEqualTo(255);
+        var detail = desk.detail("ada", "pair");
+        assertThat(detail.attempt().exit()).isNotNull().satisfies(exit -> {
+            assertThat(exit.role()).isEqualTo("worker");
+            assertThat(exit.index()).isEqualTo(1);
+        });
+        assertThat(detail.tasks())
+                .extracting(task -> task.exit() == null ? 0 : task.exit().code())
+                .containsExactly(Exit.ATTEMPT_OVER, Exit.ATTEMPT_OVER, 255);
+        assertThat(engine.stops).hasSize(2);
+    }
+
+    @Test
+    void enough_succeeded_tasks_end_the_job_well() {
+        desk.submit("ada", JobsTest.job("enough", "", role("main", 3, "\"minSucceededTaskCount\": 1,")));
+        engine.end(desk.running(3).getFirst(), 0);
+        assertThat(desk.finished("ada", "enough").state()).isEqualTo(Job.State.SUCCEEDED);
+    }
+
+    @Test
+    void a_job_that_ended_while_no_gateway_was_there_gets_its_real_exit_code() {
+        desk.submit("ada", JobsTest.one("alone", 1, 0));
+        String run = desk.running(1).getFirst();
+        desk.eventually(() -> desk.job("ada", "alone").state() == Job.State.RUNNING);
+        desk.leave();
+        engine.end(run, 37);
+        desk.open(data);
+        desk.finished("ada", "alone");
+        assertThat(desk.detail("ada", "alone").attempt().exit())
+                .isNotNull()
+                .extracting(Exit::original)
+                .isEqualTo(37);
+        assertThat(engine.starts).hasSize(1);
+    }
+
+    @Test
+    void a_running_job_is_adopted_and_not_started_again() {
+        desk.submit("ada", JobsTest.one("goes-on", 1, 0));
+        String run = desk.running(1).getFirst();
+        desk.eventually(() -> desk.job("ada", "goes-on").state() == Job.State.RUNNING);
+        desk.leave();
+        desk.open(data);
+        engine.end(run, 0);
+        assertThat(desk.finished("ada", "goes-on").state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(engine.starts).hasSize(1);
+    }
+
+    @Test
+    void a_run_that_the_engine_has_lost_is_tried_again() {
+        desk.submit("ada", JobsTest.one("lost", 1, 0));
+        String run = desk.running(1).getFirst();
+        desk.eventually(() -> desk.job("ada", "lost").state() == Job.State.RUNNING);
+        desk.leave();
+        engine.lose(run);
+        desk.open(data);
+        desk.eventually(() -> engine.starts.size() == 2);
+        assertThat(desk.jobs()
+                        .attempts(desk.job("ada", "lost"))
+                        .await()
+                        .getFirst()
+                        .exit())
+                .isNotNull()
+                .extracting(Exit::code)
+                .isEqualTo(Exit.NODE_LOST);
+    }
+
+    @Test
+    void an_engine_that_does_not_answer_is_asked_again_under_the_same_name() {
+        engine.away = true;
+        desk.submit("ada", JobsTest.one("patient", 1, 0));
+        desk.eventually(() -> desk.job("ada", "patient").phase() == Job.Phase.CREATING);
+        engine.away = false;
+        desk.running(1);
+        assertThat(engine.starts).hasSize(1);
+    }
+
+    @Test
+    void the_end_of_the_output_tells_the_cause() {
+        desk.submit("ada", JobsTest.one("imports", 1, 0));
+        engine.end(desk.running(1).getFirst(), 1, "hello\nModuleNotFoundError: No module named 'torch'\n");
+        assertThat(desk.finished("ada", "imports").exitCode()).isEqualTo(232);
+        assertThat(desk.detail("ada", "imports").attempt().exit()).isNotNull().satisfies(exit -> {
+            assertThat(exit.line()).isEqualTo("ModuleNotFoundError: No module named 'torch'");
+            assertThat(exit.offset()).isEqualTo(6);
+            assertThat(exit.message()).contains("torch");
+        });
+    }
+
+    @Test
+    void what_an_engine_refuses_fails_with_its_reason() {
+        engine.refusal = task -> new Started.Refused(Started.Reason.UNSAFE, "no such folder");
+        desk.submit("ada", JobsTest.one("refused", 1, 0));
+        Job done = desk.finished("ada", "refused");
+        assertThat(done.state()).isEqualTo(Job.State.FAILED);
+        assertThat(done.exitCode()).isEqualTo(Exit.CREATION_REFUSED);
+        assertThat(desk.detail("ada", "refused").attempt().exit())
+                .isNotNull()
+                .extracting(Exit::message)
+                .isEqualTo("no such folder");
+    }
+
+    @Test
+    void without_gang_a_task_is_tried_again_alone_in_its_place() {
+        desk.submit("ada", """
+                protocolVersion: 2
+                name: alone
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: none}]
+                taskRoles:
+                  worker:
+                    instances: 2
+                    taskRetryCount: 1
+                    completion: {minFailedInstances: 1, minSucceededInstances: 2}
+                    dockerImage: image
+                    resourcePerInstance: {cpu: 1, memoryMB: 10, gpu: 0}
+                    commands: ["true"]
+                extras: {gangAllocation: false}
+                """);
+        var first = desk.running(2);
+        engine.end(first.getFirst(), 5);
+        desk.eventually(() -> engine.starts.size() == 3);
+        assertThat(engine.starts.getLast()).isEqualTo(first.getFirst().replace("-0.0", "-0.1"));
+        desk.running(2).forEach(run -> engine.end(run, 0));
+        assertThat(desk.finished("ada", "alone").state()).isEqualTo(Job.State.SUCCEEDED);
+        var attempts = desk.jobs()
+                .taskAttempts(desk.job("ada", "alone"), 0, "worker", 0)
+                .await();
+        assertThat(attempts).extracting(JobDetail.Task::attempt).containsExactly(1, 0);
+        assertThat(attempts.getFirst().ports()).isEqualTo(attempts.getLast().ports());
+    }
+
+    @Test
+    void a_job_that_was_stopped_can_be_started_again() {
+        desk.submit("ada", JobsTest.one("again", 1, 0));
+        desk.running(1);
+        desk.stop("ada", "again");
+        desk.finished("ada", "again");
+        desk.jobs().start(Desk.caller("ada"), desk.job("ada", "again")).await();
+        engine.end(desk.running(1).getFirst(), 0);
+        Job done = desk.finished("ada", "again");
+        assertThat(done.state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(done.attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void nobody_gets_a_device_or_port_that_another_has() {
+        for (int i = 0; i < 4; i++) {
+            desk.submit("ada", JobsTest.one("device" + i, 1, 1));
+        }
+        var runs = desk.running(4);
+        var given = runs.stream()
+                .map(run -> engine.task(run).node() + engine.task(run).devices())
+                .toList();
+        assertThat(given).doesNotHaveDuplicates();
+        desk.submit("ada", JobsTest.one("one-more", 1, 1));
+        engine.end(runs.getFirst(), 0);
+        desk.eventually(() -> engine.starts.size() == 5);
+        assertThat(engine.task(engine.starts.getLast()).devices())
+                .isEqualTo(engine.task(runs.getFirst()).devices());
+    }
+
+    private static String role(String name, int tasks, String more) {
+        return """
+                {"name": "%s", "taskNumber": %d, %s "cpuNumber": 1, "memoryMB": 100, "command": "true"}
+                """.formatted(name, tasks, more);
+    }
+}

@@ -1,0 +1,160 @@
+package io.sluice.jobs;
+
+import io.sluice.engines.Device;
+import io.sluice.engines.Engine;
+import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
+import io.sluice.engines.Run;
+import io.sluice.engines.Started;
+import io.sluice.engines.Subscription;
+import io.sluice.engines.Task;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** An engine whose tasks do what a test says: what can not be had from a real one at will are lost answers, refusals and exact ends. */
+final class ScriptedEngine implements Engine {
+    final Map<String, Run> runs = new ConcurrentHashMap<>();
+    final Map<String, Task> tasks = new ConcurrentHashMap<>();
+    final List<String> starts = new CopyOnWriteArrayList<>();
+    final List<String> stops = new CopyOnWriteArrayList<>();
+    final List<String> removed = new CopyOnWriteArrayList<>();
+    private final List<Consumer<Run>> watchers = new CopyOnWriteArrayList<>();
+    private final List<Node> nodes;
+    volatile boolean silent;
+    volatile boolean away;
+    volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
+
+    ScriptedEngine(int nodes, int cpus, int devices) {
+        this.nodes = IntStream.range(0, nodes)
+                .mapToObj(number -> new Node(
+                        "node" + number,
+                        "10.0.0." + (number + 1),
+                        cpus,
+                        1_000_000,
+                        IntStream.range(0, devices)
+                                .mapToObj(index -> new Device("d" + index, "H100", "nvidia", index, null, null, true))
+                                .toList(),
+                        new Node.Ports(20_000, 29_999),
+                        true,
+                        "",
+                        true,
+                        "",
+                        null))
+                .toList();
+    }
+
+    @Override
+    public String kind() {
+        return "scripted";
+    }
+
+    @Override
+    public Future<Inventory> inventory() {
+        return Future.succeededFuture(new Inventory(nodes));
+    }
+
+    @Override
+    public synchronized Future<Started> start(Task task) {
+        if (away) {
+            return Future.failedFuture(new Unavailable("away", null));
+        }
+        Started.Refused refused = refusal.apply(task);
+        if (refused != null) {
+            return Future.succeededFuture(refused);
+        }
+        Run before = runs.get(task.name());
+        if (before != null) {
+            return Future.succeededFuture(new Started.Running(before, true));
+        }
+        var run = new Run(task.name(), task.labels(), Run.State.RUNNING, null, null, false, Instant.now(), null, null);
+        starts.add(task.name());
+        tasks.put(task.name(), task);
+        runs.put(task.name(), run);
+        return Future.succeededFuture(new Started.Running(run, false));
+    }
+
+    @Override
+    public Future<Void> stop(String name, Duration grace) {
+        stops.add(name);
+        Run run = runs.get(name);
+        if (run != null && !run.isOver()) {
+            end(name, 143);
+        }
+        return Future.succeededFuture();
+    }
+
+    void end(String name, int code) {
+        end(name, code, "");
+    }
+
+    void end(String name, int code, String output) {
+        Run run = runs.computeIfPresent(
+                name,
+                (key, before) -> new Run(
+                        key,
+                        before.labels(),
+                        Run.State.ENDED,
+                        code,
+                        code > 128 ? code - 128 : null,
+                        false,
+                        before.started(),
+                        Instant.now(),
+                        null));
+        try {
+            Files.writeString(task(name).output(), output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (!silent && run != null) {
+            watchers.forEach(watcher -> watcher.accept(run));
+        }
+    }
+
+    Task task(String name) {
+        return Objects.requireNonNull(tasks.get(name));
+    }
+
+    /** The node was restarted, and everything on it is gone. */
+    void lose(String name) {
+        runs.remove(name);
+    }
+
+    @Override
+    public Future<List<Run>> list() {
+        return away
+                ? Future.failedFuture(new Unavailable("away", null))
+                : Future.succeededFuture(new ArrayList<>(runs.values()));
+    }
+
+    @Override
+    public Subscription watch(Consumer<Run> changed) {
+        watchers.add(changed);
+        return () -> watchers.remove(changed);
+    }
+
+    @Override
+    public Future<Void> remove(String name) {
+        removed.add(name);
+        runs.remove(name);
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> close() {
+        return Future.succeededFuture();
+    }
+}
