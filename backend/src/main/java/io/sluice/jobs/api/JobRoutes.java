@@ -1,0 +1,182 @@
+package io.sluice.jobs.api;
+
+import io.sluice.jobs.Job;
+import io.sluice.jobs.JobDetail;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Call;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** One job: what it is, what became of it, and what to do with it. */
+final class JobRoutes {
+    static final String READ = "jobs:read";
+    private static final String JOB = "/api/v2/jobs/:job";
+    private static final int MOST_EVENTS = 10_000;
+
+    private final Jobs jobs;
+
+    JobRoutes(Jobs jobs) {
+        this.jobs = jobs;
+    }
+
+    List<Route> routes() {
+        var reading = Stream.of(
+                        Route.get(JOB, this::detail),
+                        Route.get(JOB + "/attempts/:attempt", this::attempt),
+                        Route.get(
+                                JOB + "/attempts/:attempt/taskRoles/:role/taskIndex/:index/attempts",
+                                this::taskAttempts),
+                        Route.get(JOB + "/config", this::config),
+                        Route.get(JOB + "/events", this::events),
+                        Route.get(JOB + "/ssh", this::ssh),
+                        Route.get(JOB + "/job-attempts", this::attempts),
+                        Route.get(JOB + "/job-attempts/healthz", this::healthy),
+                        Route.get(JOB + "/job-attempts/:attempt", this::attempt))
+                .map(route -> route.scope(READ));
+        var writing = Stream.of(
+                        Route.put(JOB + "/executionType", this::execute),
+                        Route.put(JOB + "/tag", this::tag),
+                        Route.delete(JOB + "/tag", this::untag))
+                .map(route -> route.scope(SubmitRoutes.WRITE));
+        return Stream.concat(reading, writing).toList();
+    }
+
+    private Future<Reply> detail(Call call) {
+        return Path.job(jobs, call)
+                .compose(job -> jobs.detail(job, null))
+                .map(detail -> Reply.json(JobJson.detail(detail)));
+    }
+
+    private Future<Reply> attempt(Call call) {
+        int number = Path.number(call, "attempt");
+        return Path.job(jobs, call)
+                .compose(job -> jobs.detail(job, number))
+                .map(detail -> Reply.json(JobJson.attempt(detail)));
+    }
+
+    private Future<Reply> attempts(Call call) {
+        return Path.job(jobs, call).compose(job -> {
+            List<Future<JobDetail>> all = Stream.iterate(job.attempt(), number -> number >= 0, number -> number - 1)
+                    .limit(100)
+                    .map(number -> jobs.detail(job, number))
+                    .toList();
+            return Future.all(all)
+                    .map(read -> Reply.json(all.stream()
+                            .map(detail -> JobJson.attempt(detail.result()))
+                            .toList()));
+        });
+    }
+
+    private Future<Reply> healthy(Call call) {
+        return Path.job(jobs, call).map(job -> Reply.json(Map.of("status", "OK")));
+    }
+
+    private Future<Reply> taskAttempts(Call call) {
+        int attempt = Path.number(call, "attempt");
+        int index = Path.number(call, "index");
+        String role = call.path("role");
+        return Path.job(jobs, call)
+                .compose(job -> jobs.detail(job, attempt)
+                        .compose(detail -> jobs.taskAttempts(job, attempt, role, index)
+                                .map(tasks -> {
+                                    if (tasks.isEmpty()) {
+                                        throw Problem.of(
+                                                Problem.Kind.NOT_FOUND,
+                                                "NoTaskError",
+                                                "Task " + role + " " + index + " of job " + job.key()
+                                                        + " is not found.");
+                                    }
+                                    return Reply.json(JobJson.taskAttempts(detail, tasks));
+                                })));
+    }
+
+    private Future<Reply> config(Call call) {
+        return Path.job(jobs, call)
+                .compose(jobs::config)
+                .map(config -> Reply.bytes("text/yaml; charset=utf-8", Buffer.buffer(config)));
+    }
+
+    private Future<Reply> events(Call call) {
+        Boolean warning = switch (call.query("type").orElse("")) {
+            case "Warning" -> true;
+            case "Normal" -> false;
+            case "" -> null;
+            default -> throw Problem.invalid("The type of events is Warning or Normal.");
+        };
+        return Path.job(jobs, call)
+                .compose(job -> jobs.events(job, warning, MOST_EVENTS)
+                        .map(events -> Reply.json(Map.of(
+                                "totalCount",
+                                events.size(),
+                                "data",
+                                events.stream()
+                                        .map(event -> JobJson.event(job, event))
+                                        .toList()))));
+    }
+
+    private Future<Reply> ssh(Call call) {
+        return Path.job(jobs, call).map(job -> {
+            throw noSsh(job);
+        });
+    }
+
+    static Problem noSsh(Job job) {
+        return Problem.of(
+                Problem.Kind.NOT_FOUND, "NoJobSshInfoError", "SSH info of job " + job.key() + " is not found.");
+    }
+
+    private Future<Reply> execute(Call call) {
+        return Path.job(jobs, call)
+                .compose(job -> execute(jobs, call, job))
+                .map(job -> Reply.json(Map.of("status", 202, "message", "Execute job " + job.key() + " successfully."))
+                        .status(202));
+    }
+
+    static Future<Job> execute(Jobs jobs, Call call, Job job) {
+        var done = switch (call.field("value").orElse("")) {
+            case "STOP" -> jobs.stop(call.caller(), job);
+            case "START" -> jobs.start(call.caller(), job);
+            default -> throw Problem.invalid("The value of executionType is STOP or START.");
+        };
+        return done.map(job);
+    }
+
+    private Future<Reply> tag(Call call) {
+        String tag = tagOf(call);
+        return Path.job(jobs, call)
+                .compose(job -> jobs.tag(job, tag)
+                        .map(added -> done("Add tag " + tag + " for job " + job.key() + " successfully.")));
+    }
+
+    private Future<Reply> untag(Call call) {
+        String tag = tagOf(call);
+        return Path.job(jobs, call)
+                .compose(job -> jobs.untag(job, tag).map(removed -> {
+                    if (!removed) {
+                        throw Problem.of(
+                                Problem.Kind.NOT_FOUND,
+                                "NoTagError",
+                                "Tag " + tag + " of job " + job.key() + " is not found.");
+                    }
+                    return done("Delete tag " + tag + " from job " + job.key() + " successfully.");
+                }));
+    }
+
+    private static String tagOf(Call call) {
+        String tag = call.field("value").orElse("").strip();
+        if (tag.isEmpty() || tag.contains(",") || tag.length() > 255) {
+            throw Problem.invalid("A tag is a text of 1 to 255 characters without a comma, in the field value.");
+        }
+        return tag;
+    }
+
+    private static Reply done(String message) {
+        return Reply.json(Map.of("status", 200, "message", message));
+    }
+}

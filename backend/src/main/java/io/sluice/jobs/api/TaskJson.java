@@ -1,0 +1,98 @@
+package io.sluice.jobs.api;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.JobDetail;
+import io.sluice.jobs.exits.ExitCatalogue;
+import io.sluice.jobs.life.Exit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks in OpenPAI's fields. */
+final class TaskJson {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private TaskJson() {}
+
+    static ObjectNode status(JobDetail detail, JobDetail.Task task) {
+        Exit exit = task.exit();
+        String state = state(detail, task).name();
+        var json = JobJson.object()
+                .put("taskIndex", task.index())
+                .put("taskUid", JobJson.uid(detail.job().id() + "/" + task.role() + "/" + task.index()))
+                .put("taskState", state)
+                .put("containerId", JobJson.uid("task/" + task.id()))
+                .put("containerIp", task.address())
+                .put("containerNodeName", task.node());
+        var ports = json.putObject("containerPorts");
+        task.ports()
+                .forEach((label, numbers) ->
+                        ports.put(label, numbers.stream().map(String::valueOf).collect(Collectors.joining(","))));
+        json.putNull("containerGpus");
+        json.put("containerLog", log(detail, task.role(), task.index(), task.attempt()));
+        json.put("containerExitCode", exit == null ? null : exit.code());
+        json.set("containerExitSpec", exit == null ? null : JSON.valueToTree(ExitCatalogue.of(exit.code())));
+        json.put("containerExitDiagnostics", exit == null ? null : exit.message());
+        json.put("retries", task.retries()).put("accountableRetries", task.userRetries());
+        json.put("createdTime", task.first().toEpochMilli())
+                .put("launchedTime", JobJson.millis(task.begun()))
+                .put("completedTime", JobJson.millis(task.completed()))
+                .put("attemptId", task.attempt())
+                .put("attemptState", state)
+                .put("currentAttemptCreatedTime", task.created().toEpochMilli())
+                .put("currentAttemptLaunchedTime", JobJson.millis(task.launched()))
+                .put("currentAttemptCompletedTime", JobJson.millis(task.completed()));
+        return json;
+    }
+
+    /** Of a task that has no place yet, or never got one. */
+    static ObjectNode waiting(JobDetail detail, String role, int index) {
+        String state = detail.job().isFinal() && detail.isPresent()
+                ? detail.job().state().name()
+                : "WAITING";
+        var json = JobJson.object()
+                .put("taskIndex", index)
+                .put("taskUid", JobJson.uid(detail.job().id() + "/" + role + "/" + index))
+                .put("taskState", state)
+                .put("containerId", "")
+                .put("containerIp", "")
+                .put("containerNodeName", "");
+        json.putObject("containerPorts");
+        json.putNull("containerGpus");
+        json.put("containerLog", log(detail, role, index, 0));
+        json.putNull("containerExitCode").putNull("containerExitSpec").putNull("containerExitDiagnostics");
+        json.put("retries", 0).put("accountableRetries", 0);
+        json.put("createdTime", detail.job().submitted().toEpochMilli())
+                .put("launchedTime", (Long) null)
+                .put("completedTime", (Long) null)
+                .put("attemptId", 0)
+                .put("attemptState", state)
+                .put("currentAttemptCreatedTime", detail.job().submitted().toEpochMilli())
+                .put("currentAttemptLaunchedTime", (Long) null)
+                .put("currentAttemptCompletedTime", (Long) null);
+        return json;
+    }
+
+    private static Job.State state(JobDetail detail, JobDetail.Task task) {
+        return switch (task.phase()) {
+            case ACCEPTED, QUEUED, CLAIMED, CREATING -> Job.State.WAITING;
+            case STARTED -> stopping(detail) ? Job.State.STOPPING : Job.State.RUNNING;
+            case EXITED, FINALISED -> ended(task.exit());
+        };
+    }
+
+    private static boolean stopping(JobDetail detail) {
+        return detail.isPresent() && detail.job().phase() == Job.Phase.EXITED;
+    }
+
+    private static Job.State ended(@Nullable Exit exit) {
+        return exit == null ? Job.State.UNKNOWN : Job.State.ofExit(exit.code());
+    }
+
+    private static String log(JobDetail detail, String role, int index, int attempt) {
+        return "/api/v2/jobs/" + detail.job().key() + "/attempts/"
+                + detail.attempt().number() + "/taskRoles/" + role + "/taskIndex/" + index + "/attempts/" + attempt
+                + "/logs";
+    }
+}

@@ -1,0 +1,70 @@
+package io.sluice.jobs.api;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.jobs.placement.Waiting;
+import java.util.Locale;
+
+/** Why a job waits: as fields, and as a sentence. */
+final class WaitingJson {
+    private WaitingJson() {}
+
+    static ObjectNode of(Waiting waiting) {
+        var json = JobJson.object()
+                .put("why", waiting.why().name())
+                .put("message", message(waiting))
+                .put("position", waiting.position())
+                .put("behind", waiting.behind())
+                .put("expectedStart", JobJson.millis(waiting.start()));
+        var shortages = json.putArray("shortages");
+        waiting.shortages()
+                .forEach(shortage -> shortages
+                        .addObject()
+                        .put("resource", shortage.resource().name())
+                        .put("type", shortage.type())
+                        .put("needed", shortage.needed())
+                        .put("free", shortage.free())
+                        .put("total", shortage.total()));
+        var holders = json.putArray("holders");
+        waiting.holders()
+                .forEach(holder -> holders.addObject()
+                        .put("user", holder.user())
+                        .put("amount", holder.amount())
+                        .put("expectedEnd", JobJson.millis(holder.expectedEnd())));
+        return json;
+    }
+
+    private static String message(Waiting waiting) {
+        String what = waiting.shortages().isEmpty()
+                ? ""
+                : " " + needed(waiting.shortages().getFirst());
+        String reason = switch (waiting.why()) {
+            case CLUSTER_UNKNOWN -> "There is no virtual cluster " + waiting.cluster() + ".";
+            case CLUSTER_STOPPED -> "The virtual cluster " + waiting.cluster() + " is stopped.";
+            case NEVER -> "No machine here is large enough." + what;
+            case NEVER_ON_BOARD -> "The boards here do not allow that count of devices for one task." + what;
+            case NEVER_IN_QUOTA -> "It is more than the whole quota of " + waiting.cluster() + "." + what;
+            case OUT_OF_SERVICE -> "Machines that could run it are out of service." + what;
+            case QUOTA -> "The quota of " + waiting.cluster() + " is used up." + what;
+            case MACHINES -> "Other jobs have the machines." + what;
+            case SCATTERED -> "There is enough in all, but not together." + what;
+            case RESERVED -> "What is free is kept for the job before it.";
+            case MAKING_ROOM -> "Room is being made for it.";
+        };
+        return waiting.position() > 0 ? "Position " + waiting.position() + " in the queue. " + reason : reason;
+    }
+
+    private static String needed(Waiting.Shortage shortage) {
+        String name = switch (shortage.resource()) {
+            case CPU -> "CPUs";
+            case MEMORY_MB -> "MB of memory";
+            case DEVICE -> shortage.type().isEmpty() || shortage.type().equals("any") ? "devices" : shortage.type();
+        };
+        return String.format(
+                Locale.ROOT,
+                "%d %s needed, %d free of %d.",
+                shortage.needed(),
+                name,
+                shortage.free(),
+                shortage.total());
+    }
+}
