@@ -3,13 +3,19 @@ package io.sluice;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.DataFolder;
 import io.sluice.database.Database;
+import io.sluice.engines.Engine;
+import io.sluice.engines.process.ProcessEngine;
 import io.sluice.identity.Identity;
+import io.sluice.jobs.Jobs;
+import io.sluice.jobs.api.JobsApi;
+import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,7 +43,7 @@ public final class Server {
     }
 
     /** The doors of the rooms that answer programs. */
-    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class);
+    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class);
 
     private record Step(String name, Supplier<Future<Void>> close) {}
 
@@ -67,8 +73,10 @@ public final class Server {
         closing("vertx", vertx::close);
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
+        Engine engine = engine(vertx);
+        Jobs jobs = jobs(vertx, database, engine);
         Web web = web(vertx, identity);
-        routes = routes(web, database, identity);
+        routes = routes(web, database, identity, jobs);
         address = await(web.serve(routes));
         await(identity.welcome(address, out::println));
         out.println("ready " + address);
@@ -114,7 +122,7 @@ public final class Server {
         Database database = await(beginning.open(vertx));
         closing("database", database::close);
         database.expose(registry);
-        await(database.migrate(List.of(Identity.MIGRATIONS)));
+        await(database.migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS)));
         return database;
     }
 
@@ -129,17 +137,40 @@ public final class Server {
         return identity;
     }
 
+    private Engine engine(Vertx vertx) {
+        Path data = settings.data();
+        var process =
+                new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
+        Engine engine = await(ProcessEngine.open(vertx, process, registry));
+        closing("engine", engine::close);
+        return engine;
+    }
+
+    private Jobs jobs(Vertx vertx, Database database, Engine engine) {
+        var failpoint = Failpoint.of(settings.failpoint());
+        var jobs = await(Jobs.open(
+                vertx,
+                database,
+                engine,
+                registry,
+                new Jobs.Settings(
+                        settings.data(), settings.submissionsPerHour(), settings.sharedProcesses(), failpoint)));
+        closing("jobs", jobs::close);
+        return jobs;
+    }
+
     private Web web(Vertx vertx, Identity identity) {
         Web web = new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry);
         closing("web", web::close);
         return web;
     }
 
-    private List<Route> routes(Web web, Database database, Identity identity) {
+    private List<Route> routes(Web web, Database database, Identity identity, Jobs jobs) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(database::check));
         table.addAll(identity.routes(web.live()));
+        table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
         return List.copyOf(table);
     }
 

@@ -1,6 +1,7 @@
 package io.sluice;
 
 import io.netty.util.NetUtil;
+import io.sluice.engines.process.ProcessEngine;
 import io.sluice.web.Web;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -18,7 +19,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What the flags and variables say, checked as a whole: a wrong value refuses to start with every fault at once. */
 record Settings(
-        Path data, @Nullable String database, @Nullable String administratorPassword, Web.Settings web) {
+        Path data,
+        @Nullable String database,
+        @Nullable String administratorPassword,
+        Web.Settings web,
+        String simulatedDevices,
+        boolean sharedProcesses,
+        int submissionsPerHour,
+        int listsPerMinute,
+        String failpoint) {
     /** Reading ends in one of these. */
     sealed interface Read {}
 
@@ -63,6 +72,19 @@ record Settings(
                     "ADDRESSES",
                     "",
                     "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, comma-separated"),
+            new Flag("engine", "KIND", "auto", "what runs tasks: auto or process"),
+            new Flag(
+                    "simulate-devices",
+                    "SPEC",
+                    "",
+                    "devices that do not exist, to try things out: 8xAscend910B,4xH100"),
+            new Flag(
+                    "allow-shared-process-engine",
+                    "",
+                    "",
+                    "let every user run processes as the gateway's own user, who must trust one another"),
+            new Flag("submissions-per-hour", "COUNT", "1000", "of jobs by one user"),
+            new Flag("lists-per-minute", "COUNT", "60", "of jobs by one user, through the API"),
             new Flag("help", "", "", "show this"));
 
     static Read read(String[] arguments, Map<String, String> environment) {
@@ -154,7 +176,35 @@ record Settings(
                 password == null || password.isEmpty() ? null : password,
                 plain.tls(certificate, key)
                         .trusting(proxies(values, faults))
-                        .developing(tree == null || tree.isEmpty() ? null : Path.of(tree)));
+                        .developing(tree == null || tree.isEmpty() ? null : Path.of(tree)),
+                devices(values, faults),
+                !text(values, "allow-shared-process-engine").isEmpty(),
+                count(values, "submissions-per-hour", faults),
+                count(values, "lists-per-minute", faults),
+                environment.getOrDefault("SLUICE_FAILPOINT", ""));
+    }
+
+    private static String devices(Map<String, String> values, List<String> faults) {
+        String engine = text(values, "engine");
+        if (!engine.equals("auto") && !engine.equals("process")) {
+            faults.add("--engine " + engine + " is not known. Give auto or process.");
+        }
+        String devices = text(values, "simulate-devices");
+        try {
+            new ProcessEngine.Settings(Path.of("."), List.of(), devices, null).devices();
+        } catch (IllegalArgumentException e) {
+            faults.add("--simulate-devices: " + e.getMessage());
+        }
+        return devices;
+    }
+
+    private static int count(Map<String, String> values, String name, List<String> faults) {
+        String count = text(values, name);
+        if (count.matches("[1-9]\\d{0,8}")) {
+            return Integer.parseInt(count);
+        }
+        faults.add("--" + name + " " + count + " is no count. Give a number from 1.");
+        return 1;
     }
 
     private static String text(Map<String, String> values, String name) {

@@ -17,6 +17,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -34,6 +36,7 @@ class AuthorisationMatrixTest {
     private static TestServer server;
     private static Crowd crowd;
     private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final Set<String> WITH_JOBS = ConcurrentHashMap.newKeySet();
     private static Person owner;
     private static Person another;
     private static Person admin;
@@ -155,9 +158,25 @@ class AuthorisationMatrixTest {
     /** What is touched belongs to somebody who is new where it may be spoilt. */
     private static Person touched(Row row, Who who) {
         boolean spoils = !row.method.equals("GET") && (who == Who.OWNER || who == Who.ADMIN);
-        return who == Who.DISABLED
+        Person touched = who == Who.DISABLED
                 ? disabled
                 : spoils ? crowd.person("owner" + NUMBER.incrementAndGet(), false) : owner;
+        if (row.path.contains("/jobs/:") && who != Who.DISABLED && WITH_JOBS.add(touched.name())) {
+            submit(touched);
+        }
+        return touched;
+    }
+
+    /** A job that bears the name of its owner. */
+    private static void submit(Person owner) {
+        Browser browser = crowd.browser();
+        browser.headers.set("Authorization", "Bearer " + crowd.bearer(owner));
+        String job = """
+                {"jobName": "%s", "image": "none", "taskRoles": [{"name": "main", "command": "true"}]}
+                """.formatted(owner.name());
+        var answer = browser.send(HttpMethod.POST, "/api/v2/jobs", "application/json", Buffer.buffer(job))
+                .await();
+        assertThat(answer.statusCode()).isEqualTo(202);
     }
 
     private static String status(Row row, Who who, String prefix) {
@@ -178,6 +197,12 @@ class AuthorisationMatrixTest {
         return row.path
                 .replace(":name", owner.name())
                 .replace(":user", owner.name())
+                .replace(":job", owner.name() + "~" + owner.name())
+                .replace(":attempt", "0")
+                .replace(":index", "0")
+                .replace(":role", "main")
+                .replace(":vc", "default")
+                .replace(":storage", "none")
                 .replace(":group", row.method.equals("DELETE") ? "nogroup" : "default")
                 .replace(":token", owner.program())
                 .replace(

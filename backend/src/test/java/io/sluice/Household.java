@@ -1,0 +1,202 @@
+package io.sluice;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A gateway as a process of its own, that can be killed and started again on the same folder, and a client of its API. */
+final class Household implements AutoCloseable {
+    private static final String PASSWORD = "a long enough password";
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final HttpClient client =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
+    private final Path folder;
+    private volatile @Nullable Process process;
+    private volatile String address = "";
+    private volatile String token = "";
+
+    Household(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Serves when it returns; an empty failpoint is none. */
+    void start(String failpoint) throws IOException {
+        var builder = new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                "io.sluice.Main",
+                "--port",
+                "0",
+                "--submissions-per-hour",
+                "1000000",
+                "--data",
+                data().toString());
+        builder.environment().put("SLUICE_ADMIN_PASSWORD", PASSWORD);
+        builder.environment().put("SLUICE_FAILPOINT", failpoint);
+        builder.redirectError(
+                ProcessBuilder.Redirect.appendTo(folder.resolve("errors").toFile()));
+        var started = builder.start();
+        process = started;
+        BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
+        String line = out.readLine();
+        while (line != null && !line.startsWith("ready ")) {
+            line = out.readLine();
+        }
+        if (line == null) {
+            throw new IOException("no gateway: " + Files.readString(folder.resolve("errors")));
+        }
+        address = line.substring("ready ".length());
+        if (token.isEmpty()) {
+            signIn();
+        }
+    }
+
+    private void signIn() throws IOException {
+        var answer = send(HttpRequest.newBuilder(URI.create(address + "/api/v2/authn/basic/login"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(
+                        "username=admin&password=" + URLEncoder.encode(PASSWORD, StandardCharsets.UTF_8))));
+        token = JSON.readTree(answer.body()).path("token").asText();
+    }
+
+    Path data() {
+        return folder.resolve("data");
+    }
+
+    /** What jobs leave in the user's folder. */
+    Path home() {
+        return data().resolve("homes").resolve("admin");
+    }
+
+    void kill() throws InterruptedException {
+        var alive = process;
+        if (alive != null) {
+            alive.destroyForcibly().waitFor();
+        }
+    }
+
+    boolean isAlive() {
+        var last = process;
+        return last != null && last.isAlive();
+    }
+
+    /** Waits until it has died by itself. */
+    boolean dies() throws InterruptedException {
+        var alive = process;
+        return alive == null || alive.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    HttpResponse<String> submit(String name, String command) throws IOException {
+        var job = JSON.createObjectNode().put("jobName", name).put("image", "none");
+        job.putArray("taskRoles")
+                .addObject()
+                .put("name", "main")
+                .put("memoryMB", 20)
+                .put("command", command);
+        return send(to("/api/v2/jobs")
+                .header("Idempotency-Key", name)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(job.toString())));
+    }
+
+    HttpResponse<String> stop(String name) throws IOException {
+        return send(to("/api/v2/jobs/admin~" + name + "/executionType")
+                .header("Content-Type", "application/json")
+                .PUT(BodyPublishers.ofString("{\"value\":\"STOP\"}")));
+    }
+
+    JsonNode get(String path) throws IOException {
+        return JSON.readTree(send(to(path)).body());
+    }
+
+    String state(String name) throws IOException {
+        return get("/api/v2/jobs/admin~" + name).path("jobStatus").path("state").asText();
+    }
+
+    private HttpRequest.Builder to(String path) {
+        return HttpRequest.newBuilder(URI.create(address + path)).header("Authorization", "Bearer " + token);
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
+        try {
+            return client.send(request.timeout(Duration.ofSeconds(15)).build(), BodyHandlers.ofString());
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** Its database's processes. */
+    List<Long> database() throws IOException {
+        List<Long> found = new ArrayList<>();
+        try (var all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path each : all) {
+                if (isDatabase(each)) {
+                    found.add(Long.parseLong(each.getFileName().toString()));
+                }
+            }
+        }
+        return found;
+    }
+
+    private boolean isDatabase(Path each) {
+        try {
+            return Files.readString(each.resolve("comm")).startsWith("postgres")
+                    && Files.readSymbolicLink(each.resolve("cwd")).startsWith(data().toRealPath());
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    void signal(String name, List<Long> processes) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+        processes.forEach(each -> command.add(each.toString()));
+        new ProcessBuilder(command).start().waitFor();
+    }
+
+    static void eventually(Callable<Boolean> condition) throws Exception {
+        for (var end = Instant.now().plus(PATIENCE); !condition.call(); LockSupport.parkNanos(50_000_000)) {
+            if (Instant.now().isAfter(end)) {
+                throw new AssertionError("did not come about within " + PATIENCE);
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        var alive = process;
+        if (alive == null) {
+            return;
+        }
+        alive.destroy();
+        try {
+            if (!alive.waitFor(15, TimeUnit.SECONDS)) {
+                alive.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What jobs survive. Each job leaves one line per start in its user's folder, appended by the operating system, so that nothing that is
+ * stored can hide a second start. {@code -Dsluice.faults=20 -Dsluice.kills=200} is the soak.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+class JobFaultsIT {
+    private static final int TIMES = Integer.getInteger("sluice.faults", 1);
+    private static final int KILLS = Integer.getInteger("sluice.kills", 3);
+    private static final String MARK =
+            "echo \"$SLUICE_JOB_NAME $FC_FRAMEWORK_ATTEMPT_ID $FC_TASK_ATTEMPT_ID\" >> /userhome/starts";
+
+    @TempDir
+    private Path folder;
+
+    static Stream<String> failpoints() {
+        return Stream.of(
+                        "submit.beforeCommit",
+                        "submit.afterCommit",
+                        "claim.after",
+                        "engine.afterCreate",
+                        "engine.afterStart",
+                        "exit.beforeCommit",
+                        "cancel.afterIntent")
+                .flatMap(name -> IntStream.range(0, TIMES).mapToObj(time -> name));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("failpoints")
+    void a_job_lives_through_a_kill_and_starts_once(String failpoint) throws Exception {
+        boolean cancel = failpoint.startsWith("cancel");
+        try (var house = new Household(folder)) {
+            house.start(failpoint + ":kill");
+            boolean acknowledged = submitted(house, cancel);
+            if (cancel) {
+                Household.eventually(() -> starts(house).size() == 1);
+                stopIfItAnswers(house);
+            }
+            assertThat(house.dies()).as("the failpoint was passed").isTrue();
+            house.start("");
+            if (acknowledged) {
+                assertThat(house.state("one")).as("acknowledged, so never lost").isNotEmpty();
+            }
+            assertThat(house.submit("one", command(cancel)).statusCode())
+                    .as("a repeat is the same job")
+                    .isEqualTo(202);
+            String end = cancel ? "STOPPED" : "SUCCEEDED";
+            Household.eventually(() -> house.state("one").equals(end));
+            assertThat(starts(house)).containsExactly("one 0 0");
+            assertThat(house.get("/api/v2/jobs?withTotalCount=true")
+                            .path("totalCount")
+                            .asInt())
+                    .isEqualTo(1);
+        }
+    }
+
+    private static boolean submitted(Household house, boolean cancel) {
+        try {
+            return house.submit("one", command(cancel)).statusCode() == 202;
+        } catch (IOException killedBeforeItAnswered) {
+            return false;
+        }
+    }
+
+    private static void stopIfItAnswers(Household house) {
+        try {
+            assertThat(house.stop("one").statusCode()).isEqualTo(202);
+        } catch (IOException killed) {
+            assertThat(house.isAlive()).isFalse();
+        }
+    }
+
+    private static String command(boolean cancel) {
+        return MARK + (cancel ? "; sleep 1000" : "; sleep 0.3");
+    }
+
+    @Test
+    void random_kills_under_load_lose_nothing_and_start_nothing_twice() throws Exception {
+        Map<String, String> history = new ConcurrentHashMap<>();
+        var over = new AtomicBoolean();
+        try (var house = new Household(folder)) {
+            house.start("");
+            var client = Thread.ofVirtual().start(() -> load(house, history, over));
+            for (int kill = 0; kill < KILLS; kill++) {
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_500_000_000L) + 500_000_000L);
+                house.kill();
+                house.start("");
+            }
+            over.set(true);
+            client.join();
+            var acknowledged = history.entrySet().stream()
+                    .filter(entry -> entry.getValue().equals("ok"))
+                    .map(Map.Entry::getKey)
+                    .toList();
+            assertThat(acknowledged)
+                    .as("a run with too little load proves nothing")
+                    .hasSizeGreaterThan(KILLS);
+            for (String job : acknowledged) {
+                String end = isToFail(job) ? "FAILED" : "SUCCEEDED";
+                Household.eventually(
+                        () -> List.of("FAILED", "SUCCEEDED", "STOPPED").contains(house.state(job)));
+                assertThat(house.state(job)).as(job).isEqualTo(end);
+            }
+            var starts = starts(house);
+            assertThat(starts).doesNotHaveDuplicates();
+            assertThat(starts.stream().map(line -> line.split(" ")[0]).toList()).containsAll(acknowledged);
+            assertThat(new HashSet<>(acknowledged)).hasSameSizeAs(acknowledged);
+        }
+    }
+
+    /** Records what it asked for, and what came of it; a job whose fate is unknown is asked for again under its key. */
+    private static void load(Household house, Map<String, String> history, AtomicBoolean over) {
+        for (int number = 0; !over.get(); number++) {
+            String name = "job" + number;
+            history.put(name, "invoke");
+            while (!history.get(name).equals("ok") && !over.get()) {
+                try {
+                    int status = house.submit(name, MARK + "; sleep 0.2; exit " + (isToFail(name) ? 3 : 0))
+                            .statusCode();
+                    history.put(name, status == 202 ? "ok" : "fail " + status);
+                } catch (IOException unknown) {
+                    history.put(name, "unknown");
+                    LockSupport.parkNanos(100_000_000);
+                }
+            }
+        }
+    }
+
+    private static boolean isToFail(String job) {
+        return job.hashCode() % 3 == 0;
+    }
+
+    @Test
+    void while_the_database_stands_still_jobs_go_on_and_submissions_are_refused() throws Exception {
+        try (var house = new Household(folder)) {
+            house.start("");
+            house.submit("goes-on", MARK + "; for i in 1 2 3 4 5 6; do date >> /userhome/beats; sleep 0.5; done");
+            Household.eventually(() -> starts(house).size() == 1);
+            List<Long> database = house.database();
+            assertThat(database).isNotEmpty();
+            house.signal("STOP", database);
+            try {
+                long asked = System.nanoTime();
+                assertThat(house.submit("refused", MARK).statusCode()).isEqualTo(503);
+                assertThat(System.nanoTime() - asked).isLessThan(TimeUnit.SECONDS.toNanos(4));
+                Household.eventually(
+                        () -> Files.readAllLines(house.home().resolve("beats")).size() == 6);
+            } finally {
+                house.signal("CONT", database);
+            }
+            Household.eventually(() -> house.state("goes-on").equals("SUCCEEDED"));
+            assertThat(house.submit("accepted", MARK).statusCode()).isEqualTo(202);
+            Household.eventually(() -> house.state("accepted").equals("SUCCEEDED"));
+            assertThat(starts(house)).doesNotHaveDuplicates();
+        }
+    }
+
+    private static List<String> starts(Household house) throws IOException {
+        Path file = house.home().resolve("starts");
+        return Files.exists(file) ? Files.readAllLines(file) : new ArrayList<>();
+    }
+}
