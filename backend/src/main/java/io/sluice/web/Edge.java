@@ -1,5 +1,6 @@
 package io.sluice.web;
 
+import io.netty.handler.codec.DecoderResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -122,7 +123,8 @@ final class Edge {
         context.put("passage", passage);
         guards.headers(context.response().headers(), nonce);
         context.response().putHeader("X-Request-Id", passage.id());
-        context.addEndHandler(ended -> report(context, start));
+        context.put("begun", start);
+        context.addEndHandler(ended -> report(context));
         context.next();
     }
 
@@ -200,10 +202,10 @@ final class Edge {
         var response = request.response();
         guards.headers(response.headers(), random(16));
         Problem problem = Problem.invalid("This is not a request that can be read: "
-                + Optional.<@Nullable Throwable>ofNullable(
-                                request.decoderResult().cause())
+                + Optional.<@Nullable DecoderResult>ofNullable(request.decoderResult())
+                        .map(DecoderResult::cause)
                         .map(Throwable::getMessage)
-                        .orElse("malformed")
+                        .orElse("what it asks for does not begin with a slash")
                 + ".");
         response.setStatusCode(problem.status())
                 .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
@@ -252,7 +254,9 @@ final class Edge {
         if (reply.content instanceof Reply.Content.Socket socket) {
             // an upgrade sends headers, and nothing of what is kept as cookies
             call.passage().cookies().forEach(cookie -> response.headers().add(HttpHeaders.SET_COOKIE, cookie.encode()));
-            return live.upgrade(call, socket);
+            response.setStatusCode(reply.status);
+            // its answer has no end that anybody tells of
+            return live.upgrade(call, socket).onSuccess(opened -> report(call.context()));
         }
         response.setStatusCode(reply.status);
         reply.headers.forEach(response::putHeader);
@@ -280,8 +284,8 @@ final class Edge {
         return response.end(bytes);
     }
 
-    private void report(RoutingContext context, long start) {
-        long nanos = System.nanoTime() - start;
+    private void report(RoutingContext context) {
+        long nanos = System.nanoTime() - context.<Long>get("begun");
         var request = context.request();
         String status = Integer.toString(context.response().getStatusCode());
         Caller caller = passage(context).caller();

@@ -53,7 +53,14 @@ final class Listener extends VerticleBase {
         HttpServer started = vertx.createHttpServer(options())
                 .connectionHandler(this::welcome)
                 .invalidRequestHandler(this::refuseMalformed)
-                .requestHandler(router);
+                .requestHandler(request -> {
+                    // CONNECT, OPTIONS * and a whole URL are words to a proxy, which this is not
+                    if (String.valueOf(request.uri()).startsWith("/")) {
+                        router.handle(request);
+                    } else {
+                        refuseMalformed(request);
+                    }
+                });
         server = started;
         vertx.setPeriodic(1_000, tick -> closeIdle());
         if (settings.tls()) {

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.UpgradeRejectedException;
 import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketConnectOptions;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -112,6 +113,18 @@ class LiveTest {
 
         assertThat(refusal("ann", portal.origin)).isEqualTo(429);
         assertThat(socket("bob", portal.origin, "0").isClosed()).isFalse();
+    }
+
+    @Test
+    void an_opened_socket_stands_in_the_access_log() throws Exception {
+        socket("ann", portal.origin, "0");
+
+        Path log = folder.resolve("access.log");
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!Files.exists(log) || !Files.readString(log).contains("path=\"/live/numbers\" status=101")) {
+            assertThat(System.nanoTime()).as("the line of the socket").isLessThan(until);
+            Thread.onSpinWait();
+        }
     }
 
     private BlockingQueue<String> follow(String user, String cursor) {
