@@ -109,7 +109,7 @@ class DatabaseTest {
 
     @Test
     void a_statement_that_takes_too_long_is_cut_short_and_costs_no_connection() {
-        withLimits(10, 1000, Duration.ofMillis(300), limited -> {
+        withLimits(10, 1000, Duration.ofMillis(1500), limited -> {
             assertThatThrownBy(() -> limited.pool()
                             .query("SELECT pg_sleep(10)")
                             .execute()
