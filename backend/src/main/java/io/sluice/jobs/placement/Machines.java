@@ -4,13 +4,13 @@ import io.sluice.jobs.placement.Packing.Piece;
 import io.sluice.jobs.placement.Packing.Plan;
 import io.sluice.jobs.placement.Snapshot.Held;
 import io.sluice.jobs.placement.Snapshot.Running;
+import io.sluice.jobs.placement.Tenant.Ends;
 import io.sluice.jobs.placement.Tenant.Stay;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,8 +84,12 @@ final class Machines {
     final Room free;
     final List<Tenant> tenants = new ArrayList<>();
     final List<Claim> claims = new ArrayList<>();
+    /** Of the claims: their priorities, and since when they bind. */
+    private final int[] claimed = new int[MOST_CLAIMS];
+
+    private final long[] from = new long[MOST_CLAIMS];
     private final List<Claim> guesses = new ArrayList<>();
-    private @Nullable List<Tenant> byEnd;
+    private @Nullable Ends ends;
     private final Map<Long, View> views = new HashMap<>();
 
     Machines(Snapshot snapshot, Layout layout) {
@@ -99,6 +103,7 @@ final class Machines {
                     .filter(stay -> stay.node() >= 0)
                     .forEach(stay -> free.take(stay.node(), stay.cpus(), stay.memory(), stay.mask()));
         }
+        tenants.sort(Tenant.SOONEST);
     }
 
     private long end(Running job) {
@@ -147,8 +152,7 @@ final class Machines {
     long binding(int priority, long end) {
         long bits = 0;
         for (int index = 0; index < claims.size(); index++) {
-            Claim claim = claims.get(index);
-            if (claim.demand().priority() >= priority && (claim.isCollecting() || claim.start() < end)) {
+            if (claimed[index] >= priority && from[index] < end) {
                 bits |= 1L << index;
             }
         }
@@ -192,32 +196,25 @@ final class Machines {
                 devices);
     }
 
-    /** Those whose end is known, the soonest first. */
-    List<Tenant> byEnd() {
-        if (byEnd == null) {
-            byEnd = byEnd(tenants.stream());
+    /** Those whose end is known. */
+    Ends ends() {
+        if (ends == null) {
+            ends = new Ends(tenants.stream());
         }
-        return byEnd;
+        return ends;
     }
 
     /** With those that will have come until then. */
-    List<Tenant> byEndExpected() {
-        return byEnd(Stream.concat(
+    Ends endsExpected() {
+        return new Ends(Stream.concat(
                 tenants.stream(),
                 Stream.concat(claims.stream(), guesses.stream()).map(claim -> claim.occupant)));
-    }
-
-    private static List<Tenant> byEnd(Stream<Tenant> all) {
-        return all.filter(tenant -> tenant.end != NEVER)
-                .sorted(Comparator.<Tenant>comparingLong(tenant -> tenant.end)
-                        .thenComparing(tenant -> tenant.job.job()))
-                .toList();
     }
 
     /** At most this becomes free at known times. */
     Room whenAllKnownEnded() {
         Room room = free.copy();
-        for (Tenant tenant : byEnd()) {
+        for (Tenant tenant : ends().tenants) {
             for (Stay stay : tenant.stays) {
                 if (stay.node() >= 0) {
                     room.give(stay.node(), stay.cpus(), stay.memory(), stay.mask() & layout.well[stay.node()]);
@@ -325,6 +322,8 @@ final class Machines {
         for (Stay piece : claim.pieces) {
             tighten(piece, NEVER);
         }
+        claimed[claims.size()] = demand.priority();
+        from[claims.size()] = start == NEVER ? now : start;
         claims.add(claim);
         return claim;
     }
@@ -379,7 +378,7 @@ final class Machines {
     /** It is told to go, and holds its place until it has; or not after all. */
     void dismiss(Tenant tenant, boolean goes) {
         tenant.end = goes ? now + 1 : end(tenant.job);
-        byEnd = null;
+        ends = null;
     }
 
     /** The job of a plan moves in. */
@@ -393,7 +392,7 @@ final class Machines {
             tighten(stay, end);
         }
         tenants.add(new Tenant(job, end, stays, false));
-        byEnd = null;
+        ends = null;
         views.values().forEach(view -> stays.forEach(stay -> view.stale.set(stay.node())));
     }
 }

@@ -3,13 +3,13 @@ package io.sluice.jobs.placement;
 import io.sluice.jobs.placement.Machines.Claim;
 import io.sluice.jobs.placement.Machines.Future;
 import io.sluice.jobs.placement.Packing.Plan;
+import io.sluice.jobs.placement.Tenant.Ends;
 import io.sluice.jobs.placement.Tenant.Stay;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,13 +92,13 @@ final class Reservations {
         if (!Packing.fits(allKnownEnded, entry.shape, entry.line.quotas.emptied())) {
             return null;
         }
-        Timeline timeline = new Timeline(entry, machines.future(entry), machines.byEnd());
+        Timeline timeline = new Timeline(entry, machines.future(entry), machines.ends());
         return timeline.findFirst() ? claim(entry, timeline.future, timeline.time()) : null;
     }
 
     /** When a job that is not first starts, if those before it start as expected and nobody passes it; NEVER: nobody knows. */
     long guess(Pass.Entry entry) {
-        Timeline timeline = new Timeline(entry, machines.guessedFuture(entry), machines.byEndExpected());
+        Timeline timeline = new Timeline(entry, machines.guessedFuture(entry), machines.endsExpected());
         if (!timeline.findFirst()) {
             return Machines.NEVER;
         }
@@ -126,20 +126,14 @@ final class Reservations {
         private final Shape shape;
         private final Future future;
         private final List<Tenant> tenants;
-        /** Each: how many have gone at one of the ends. */
         private final int[] gone;
-
         private int now;
 
-        Timeline(Pass.Entry entry, Future future, List<Tenant> tenants) {
+        Timeline(Pass.Entry entry, Future future, Ends ends) {
             this.shape = entry.shape;
             this.future = future;
-            this.tenants = tenants;
-            gone = IntStream.rangeClosed(0, tenants.size())
-                    .filter(count -> count == 0
-                            || count == tenants.size()
-                            || tenants.get(count - 1).end != tenants.get(count).end)
-                    .toArray();
+            tenants = ends.tenants;
+            gone = ends.gone;
         }
 
         /** Goes where it fits first. Looks ahead in growing steps, then in between: most fit when a few others have ended. */
