@@ -186,7 +186,8 @@ public final class Live {
             asking = true;
             behind = false;
             metrics.liveCatchUps.inc();
-            feed.since(call.caller(), cursor)
+            Future.succeededFuture()
+                    .compose(asked -> feed.since(call.caller(), cursor)) // so that a feed that throws has failed
                     .onComplete(
                             changes -> context.runOnContext(now -> tell(changes)),
                             failed -> context.runOnContext(now -> {

@@ -147,7 +147,7 @@ public final class Web {
         boolean admin = call.callerIfAny()
                 .map(caller -> caller.admin() && caller.may("metrics:read"))
                 .orElse(false);
-        if (!call.isLocal() && !admin) {
+        if (!(call.isLocal() && namesThisMachine(call)) && !admin) {
             return Future.failedFuture(Problem.of(
                     Problem.Kind.UNAUTHENTICATED,
                     "Metrics are for this machine, or for an administrator's token with metrics:read."));
@@ -159,6 +159,13 @@ public final class Web {
             throw new IllegalStateException("memory could not be written", e);
         }
         return Future.succeededFuture(Reply.bytes(TextFormat.CONTENT_TYPE_004, Buffer.buffer(text.toString())));
+    }
+
+    /** A page of a stranger that lets its own name lead here (DNS rebinding) asks from this machine too, but under that name. */
+    private boolean namesThisMachine(Call call) {
+        var authority = call.context().request().authority();
+        String host = authority == null ? "" : authority.host();
+        return Set.of("localhost", "127.0.0.1", "::1", "[::1]").contains(host) || host.equals(settings.host());
     }
 
     /** Serves these routes, on one listener per core. The answer is the address to show. */

@@ -413,6 +413,13 @@ class EdgeTest {
     }
 
     @Test
+    void metrics_are_not_told_under_a_strangers_name() {
+        assertThat(portal.get("/metrics", "Host", "rebound.example:" + portal.port)
+                        .statusCode())
+                .isEqualTo(401);
+    }
+
+    @Test
     void metrics_count_what_was_asked() {
         portal.get("/healthz");
 
