@@ -105,3 +105,63 @@ test("the_sdk_makes_application_tokens_that_may_not_manage_anybody", async () =>
   const [gone] = await refusal(program.user.getUser(admin.name));
   assert.equal(gone, 401);
 });
+
+test("the_sdk_submits_a_job_and_follows_it_to_its_end", async () => {
+  const { job, jobHistory, virtualCluster, storage, kubernetes } = boss();
+  const name = word("sdk");
+  const config = {
+    protocolVersion: 2,
+    name,
+    type: "job",
+    prerequisites: [{ name: "image", type: "dockerimage", uri: "none" }],
+    taskRoles: {
+      worker: {
+        instances: 1,
+        dockerImage: "image",
+        resourcePerInstance: { cpu: 1, memoryMB: 50, gpu: 0, ports: { model_server: 1 } },
+        commands: ["sleep 1000"],
+      },
+    },
+  };
+  assert.equal((await job.createJob(config)).status, 202);
+  const [status, code, message] = await refusal(job.createJob(config));
+  assert.deepEqual([status, code, message], [409, "ConflictJobError", `Job ${admin.name}~${name} already exists.`]);
+
+  const { totalCount, data } = await job.listJobs({ username: admin.name, keyword: name, withTotalCount: true });
+  assert.deepEqual([totalCount, data[0].name], [1, name]);
+  const until = async (state) => {
+    for (;;) {
+      const found = await job.getJob(admin.name, name);
+      if (found.jobStatus.state === state) return found;
+      await new Promise((later) => setTimeout(later, 50));
+    }
+  };
+  const running = await until("RUNNING");
+  assert.match(running.taskRoles.worker.taskStatuses[0].containerPorts.model_server, /^\d+$/);
+  assert.equal((await job.getJob(admin.name, name, 0)).jobStatus.attemptId, 0);
+  assert.equal((await job.getTask(admin.name, name, 0, "worker", 0)).attempts.length, 1);
+  assert.equal((await job.getJobConfig(admin.name, name)).name, name);
+  assert.ok((await job.listEvents(admin.name, name)).totalCount > 2);
+  assert.ok(jobHistory);
+
+  await job.addTag(admin.name, name, "kept");
+  assert.deepEqual((await job.listJobs({ tagsContain: "kept", keyword: name }))[0].tags, ["kept"]);
+  await job.deleteTag(admin.name, name, "kept");
+  const [, noTag] = await refusal(job.deleteTag(admin.name, name, "kept"));
+  assert.equal(noTag, "NoTagError");
+
+  await job.updateJobExecutionType(admin.name, name, "STOP");
+  const stopped = await until("STOPPED");
+  assert.equal(stopped.jobStatus.appExitSpec.phrase, "StopFrameworkRequested");
+  await job.updateJobExecutionType(admin.name, name, "START");
+  await until("RUNNING");
+  await job.updateJobExecutionType(admin.name, name, "STOP");
+  await until("STOPPED");
+
+  const [, noJob] = await refusal(job.getJob(admin.name, "nosuchjob"));
+  assert.equal(noJob, "NoJobError");
+  assert.ok((await virtualCluster.listVirtualClusters()).default);
+  assert.equal(typeof (await virtualCluster.getVirtualClusterSkuTypes("default")), "object");
+  assert.deepEqual((await storage.getStorages()).storages, []);
+  assert.equal((await kubernetes.getK8sNodes()).kind, "NodeList");
+});
