@@ -42,6 +42,31 @@ final class Desk implements AutoCloseable {
                 .await();
     }
 
+    /** A second gateway on the same database and engine. */
+    Jobs another(Path data) {
+        return Jobs.open(
+                        vertx,
+                        database.database(),
+                        engine,
+                        new CollectorRegistry(),
+                        new Jobs.Settings(data, 1000, false, Failpoint.NONE))
+                .await();
+    }
+
+    /** As when the leader stood still for longer than its term: it does not know, and somebody else may lead. */
+    void expireTerm() {
+        query("UPDATE job_leader SET until = '-infinity', owner = 'nobody', epoch = epoch + 1 RETURNING epoch");
+    }
+
+    long epoch() {
+        return query("SELECT epoch FROM job_leader WHERE owner <> 'nobody'");
+    }
+
+    private long query(String sql) {
+        var rows = database.database().pool().query(sql).execute().await();
+        return rows.size() == 0 ? 0 : rows.iterator().next().getLong(0);
+    }
+
     Jobs jobs() {
         return Objects.requireNonNull(jobs);
     }

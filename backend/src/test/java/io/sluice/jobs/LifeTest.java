@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.engines.Started;
 import io.sluice.jobs.life.Exit;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,6 +116,21 @@ class LifeTest {
         engine.end(run, 0);
         assertThat(desk.finished("ada", "goes-on").state()).isEqualTo(Job.State.SUCCEEDED);
         assertThat(engine.starts).hasSize(1);
+    }
+
+    @Test
+    void a_second_gateway_takes_over_and_what_the_first_still_writes_finds_nothing() throws Exception {
+        desk.submit("ada", JobsTest.one("handed-on", 1, 0));
+        String run = desk.running(1).getFirst();
+        desk.eventually(() -> desk.job("ada", "handed-on").state() == Job.State.RUNNING);
+        var second = desk.another(Files.createDirectory(data.resolve("second")));
+        desk.expireTerm();
+        desk.eventually(() -> desk.epoch() > 1);
+        engine.end(run, 0);
+        assertThat(desk.finished("ada", "handed-on").state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(engine.starts).hasSize(1);
+        assertThat(desk.reasons(desk.job("ada", "handed-on"))).containsOnlyOnce("Exited", "Succeeded");
+        second.close().await();
     }
 
     @Test
