@@ -81,7 +81,7 @@ final class Reasons {
             return Packing.fits(room, shape, quotas);
         }
         for (int role = 0; role < shape.roles; role++) {
-            if (!Packing.fits(room, shape.one(role), quotas)) {
+            if (shape.instances[role] > 0 && !Packing.fits(room, shape.one(role), quotas)) {
                 return false;
             }
         }

@@ -60,9 +60,16 @@ public final class PlacementBench {
         measure("10,000 waiting, 30 % free, 50 shapes", 50, snapshot(running(30), queue(50, 8, true)));
         measure("10,000 waiting, 30 % free, all shapes different", 50, snapshot(running(30), queue(JOBS, 8, true)));
         measure("10,000 waiting, all start, one device each", 50, snapshot(List.of(), queue(1, 8, false)));
+        Snapshot endless = snapshot(endless(full), queue(50, 64, true));
+        Decisions overdue = onlyTurns(Placement.pass(endless, Decisions.NONE));
+        measure("10,000 waiting, 64 clusters collect", 50, () -> Placement.pass(endless, overdue));
         Snapshot same = snapshot(full, queue(50, 8, true));
         Decisions before = Placement.pass(same, Decisions.NONE);
         measure("10,000 waiting, nothing changed", 5, () -> Placement.pass(copy(same), before));
+        measure("would it fit, 10,000 waiting, nothing changed", 50, () -> {
+            Placement.wouldFit(copy(same), gang(8), before);
+            return before;
+        });
         measure("64-node gang, 1,000 nodes and 10,000 devices, empty", 20, snapshot(List.of(), List.of(gang(8))));
         measure("64-node gang, 1,000 nodes, 30 % free", 20, snapshot(running(30), List.of(gang(3))));
         measure("64-node gang, full cluster, reserved", 20, snapshot(full, List.of(gang(8))));
@@ -119,6 +126,11 @@ public final class PlacementBench {
             clusters.add(new Cluster("vc" + cluster, null, null, Map.of("H100", 2_000), false));
         }
         return new Snapshot(NOW, new Rules(Duration.ZERO, Duration.ofHours(24)), nodes, running, clusters, queue);
+    }
+
+    /** As after a pass over another picture. */
+    private static Decisions onlyTurns(Decisions from) {
+        return new Decisions(Decisions.NONE.of(), Instant.MIN, List.of(), List.of(), List.of(), from.turns());
     }
 
     /** Equal, but of other objects, as read from a database. */

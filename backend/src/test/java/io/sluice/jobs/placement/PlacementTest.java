@@ -47,6 +47,14 @@ class PlacementTest {
     }
 
     @Test
+    void a_role_with_nothing_left_to_place_is_in_nobodys_way() {
+        Scene scene = Scene.of(node("a", 8, 4, "H100"));
+        scene.job("loose").loose().tasks(0, 64, 8, null).tasks(1, 1, 1, null).waits();
+        scene.job("gang").tasks(0, 64, 8, null).tasks(1, 1, 1, null).waits().pass();
+        assertThat(scene.started()).containsExactly("loose", "gang");
+    }
+
+    @Test
     void the_virtual_cluster_that_uses_less_of_its_quota_goes_first() {
         Scene scene = Scene.of(node("a", 64, 4, "H100"))
                 .cluster("large", null, Map.of("H100", 8))
