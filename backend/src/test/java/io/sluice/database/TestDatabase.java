@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestDatabase implements AutoCloseable {
 
-    private static final Path FOLDER = Path.of("target", "test-database");
+    private static final Path FOLDER =
+            Path.of("target", "test-database-" + System.getProperty("sluice.test.fork", "1"));
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
