@@ -122,7 +122,7 @@ function fromTheCheck() {
       figure("all of `./sluice test`", "≤ 600 s", `**${whole.value.toFixed(0)}** s`, whole.value <= 600),
       whole,
     ]);
-  return rows.map(([one, { date }]) => row(one, { date, command: "./sluice test" }));
+  return rows.map(([one, { date, around }]) => row(one, { date, around, command: "./sluice test" }));
 }
 
 const row = ({ name, goal, measured, reached }, { date, around = "", command }) =>
