@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +98,7 @@ class JobFaultsIT {
         return MARK + (cancel ? "; sleep 1000" : "; sleep 0.3");
     }
 
+    @Tag("soak")
     @Test
     void random_kills_under_load_lose_nothing_and_start_nothing_twice() throws Exception {
         Map<String, String> history = new ConcurrentHashMap<>();

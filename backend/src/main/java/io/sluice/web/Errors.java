@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +45,10 @@ final class Errors {
         }
         boolean cutOff = (problem.kind() == Problem.Kind.TOO_LARGE || problem.kind() == Problem.Kind.TOO_SLOW)
                 && !context.request().isEnded();
+        if (cutOff && context.request().version() != HttpVersion.HTTP_2) {
+            // said before it is done, or the other side sends its next request into the closing connection
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
         Edge.passage(context).cookies().forEach(response::addCookie);
         Buffer page = wantsPage(context) ? page(context, problem) : null;
         response.putHeader(HttpHeaders.CONTENT_TYPE, page == null ? Edge.JSON : Pages.HTML);
