@@ -7,7 +7,9 @@ import java.nio.file.Path;
 /** An embedded server that a test may hurt, on programs unpacked once for all tests. */
 record OwnServer(Path data) {
 
-    private static final Path PROGRAMS = Path.of("target", "test-programs").toAbsolutePath();
+    private static final Path PROGRAMS = Path.of(
+                    "target", "test-programs-" + System.getProperty("sluice.test.fork", "1"))
+            .toAbsolutePath();
 
     /** A data folder where a first start finds its programs unpacked; that part has a test of its own. */
     static OwnServer in(Path folder) throws IOException {
