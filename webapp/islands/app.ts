@@ -1,5 +1,6 @@
 import { config } from "@hotwired/turbo";
 import "./copy-button";
+import "./elapsed-time";
 import "./live-updates";
 import "./relative-time";
 import "./search-form";

@@ -9,6 +9,8 @@ import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.api.JobsApi;
 import io.sluice.jobs.life.Failpoint;
+import io.sluice.jobs.pages.JobPages;
+import io.sluice.jobs.pages.Panel;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
@@ -45,6 +47,9 @@ public final class Server {
     /** The doors of the rooms that answer programs. */
     static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class);
 
+    /** What the rooms above the jobs put on the page of one, in this order. */
+    private static final List<Panel> PANELS = List.of();
+
     private record Step(String name, Supplier<Future<Void>> close) {}
 
     private final Settings settings;
@@ -75,8 +80,9 @@ public final class Server {
         Identity identity = identity(vertx, database);
         Engine engine = engine(vertx);
         Jobs jobs = jobs(vertx, database, engine);
-        Web web = web(vertx, identity);
-        routes = routes(web, database, identity, jobs);
+        JobPages pages = pages(vertx, database, jobs);
+        Web web = web(vertx, identity, pages);
+        routes = routes(web, database, identity, jobs, pages);
         address = await(web.serve(routes));
         await(identity.welcome(address, out::println));
         out.println("ready " + address);
@@ -159,17 +165,25 @@ public final class Server {
         return jobs;
     }
 
-    private Web web(Vertx vertx, Identity identity) {
-        Web web = new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry);
+    private JobPages pages(Vertx vertx, Database database, Jobs jobs) {
+        var pages = JobPages.open(vertx, database.doorbell(), jobs);
+        closing("job pages", pages::close);
+        return pages;
+    }
+
+    private Web web(Vertx vertx, Identity identity, JobPages pages) {
+        Web web =
+                new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry, pages::unfinished);
         closing("web", web::close);
         return web;
     }
 
-    private List<Route> routes(Web web, Database database, Identity identity, Jobs jobs) {
+    private List<Route> routes(Web web, Database database, Identity identity, Jobs jobs, JobPages pages) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(database::check));
         table.addAll(identity.routes(web.live()));
+        table.addAll(pages.routes(web.live(), PANELS));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
         return List.copyOf(table);
     }

@@ -1,8 +1,6 @@
 package io.sluice.identity;
 
-import io.sluice.identity.IdentityPages.Faults;
 import io.sluice.identity.IdentityPages.Home;
-import io.sluice.identity.IdentityPages.Note;
 import io.sluice.identity.IdentityPages.PersonRow;
 import io.sluice.identity.IdentityPages.SetUp;
 import io.sluice.identity.People.User;
@@ -12,14 +10,12 @@ import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.sluice.web.View;
+import io.sluice.web.View.Faults;
+import io.sluice.web.View.Note;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.JsonArray;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,26 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class EntryRoutes {
     private static final String SIGN_IN = "identity/sign-in.jte";
     private static final String SET_UP = "identity/set-up.jte";
-    private static final String NOTE_COOKIE = "sluice_note";
     private static final Duration YEAR = Duration.ofDays(365);
     private static final Set<String> THEMES = Set.of("auto", "light", "dark");
     private static final Set<String> LANGUAGES = Set.of("en", "zh");
-    private static final Set<String> NOTES = Set.of(
-            "note.signedOut",
-            "note.setUp",
-            "note.added",
-            "note.groups",
-            "note.reset",
-            "note.adminGiven",
-            "note.adminTaken",
-            "note.disabled",
-            "note.enabled",
-            "note.deleted",
-            "note.password",
-            "note.tokenRevoked",
-            "note.keyAdded",
-            "note.keyRemoved",
-            "note.sessionOver");
 
     /** A path of this portal and nothing that a browser could read as anything else; spelled plainly, so nothing to decode. */
     private static final Pattern LOCAL =
@@ -89,39 +68,6 @@ final class EntryRoutes {
                 : "/";
     }
 
-    /** A word on the page that follows; said once. */
-    static Reply noting(Reply reply, boolean secure, String key, Object... values) {
-        var said = new JsonArray().add(key);
-        List.of(values).forEach(value -> said.add(value.toString()));
-        String text = Signer.encode(said.toBuffer().getBytes());
-        return reply.cookie(
-                cookie(NOTE_COOKIE, text, Duration.ofMinutes(1), secure).setHttpOnly(true));
-    }
-
-    static @Nullable Note noted(Call call) {
-        try {
-            String text = call.cookie(NOTE_COOKIE).orElse("");
-            var said = text.isEmpty()
-                    ? new JsonArray()
-                    : new JsonArray(Buffer.buffer(Base64.getUrlDecoder().decode(text)));
-            if (said.isEmpty() || !(said.getValue(0) instanceof String note) || !NOTES.contains(note)) {
-                return null;
-            }
-            return Note.good(note, said.stream().skip(1).map(String::valueOf).toArray());
-        } catch (IllegalArgumentException | DecodeException | ClassCastException e) { // not of ours: nothing to say
-            return null;
-        }
-    }
-
-    /** A page, which takes the note that it shows off the table. */
-    static Reply page(Call call, String template, Object page) {
-        Reply reply = Reply.page(template, page);
-        return call.cookie(NOTE_COOKIE).isPresent()
-                ? reply.cookie(
-                        cookie(NOTE_COOKIE, "", Duration.ZERO, call.secure()).setHttpOnly(true))
-                : reply;
-    }
-
     static PersonRow row(User user) {
         return new PersonRow(
                 user.id(),
@@ -140,10 +86,10 @@ final class EntryRoutes {
         return people.numbered(caller.id())
                 .compose(me -> total.compose(count -> sessions.tokens(me.id())
                         .compose(tokens -> people.keys(me.id())
-                                .map(keys -> page(
+                                .map(keys -> Reply.page(
                                         call,
                                         "identity/home.jte",
-                                        new Home(row(me), count, tokens.size(), keys.size(), noted(call)))))));
+                                        new Home(row(me), count, tokens.size(), keys.size(), call.note()))))));
     }
 
     private Future<Reply> signInPage(Call call) {
@@ -151,7 +97,7 @@ final class EntryRoutes {
         return Future.succeededFuture(
                 call.callerIfAny().isPresent()
                         ? Reply.seeOther(next)
-                        : page(call, SIGN_IN, new IdentityPages.SignIn("", next, noted(call))));
+                        : Reply.page(call, SIGN_IN, new IdentityPages.SignIn("", next, call.note())));
     }
 
     private Future<Reply> signIn(Call call) {
@@ -192,7 +138,8 @@ final class EntryRoutes {
     }
 
     private Future<Reply> signOut(Call call) {
-        Reply reply = noting(Reply.seeOther("/sign-in"), call.secure(), "note.signedOut")
+        Reply reply = Reply.seeOther("/sign-in")
+                .noting(call, Note.good("note.signedOut"))
                 .cookies(Sessions.noCookies(call.secure()));
         return call.callerIfAny()
                 .map(caller -> {
@@ -221,7 +168,7 @@ final class EntryRoutes {
             }
             return signIn.setUp(token, name, password)
                     .compose(made -> made.map(user ->
-                                    enter(call, user, "/").map(reply -> noting(reply, call.secure(), "note.setUp")))
+                                    enter(call, user, "/").map(reply -> reply.noting(call, Note.good("note.setUp"))))
                             .orElseGet(() -> Future.succeededFuture(
                                     Reply.page(SET_UP, new SetUp(token, name, false, Faults.NONE))
                                             .status(404))));

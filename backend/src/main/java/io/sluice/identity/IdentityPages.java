@@ -1,9 +1,9 @@
 package io.sluice.identity;
 
-import io.sluice.web.View;
+import io.sluice.web.View.Faults;
+import io.sluice.web.View.Note;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
@@ -21,43 +21,6 @@ public final class IdentityPages {
     public static final int PASSWORD_LENGTH = 8;
 
     private IdentityPages() {}
-
-    /**
-     * A sentence for the reader, as a key of {@code webapp/texts} and the values that are put into it.
-     *
-     * @param key for instance {@code signIn.wrong}; the keys that exist are listed there under {@code note.} and {@code fault.}
-     */
-    public record Note(boolean bad, String key, List<Object> values) {
-        public Note {
-            values = List.copyOf(values);
-        }
-
-        public static Note good(String key, Object... values) {
-            return new Note(false, key, List.of(values));
-        }
-
-        public static Note bad(String key, Object... values) {
-            return new Note(true, key, List.of(values));
-        }
-
-        public String in(View view) {
-            return view.t(key, values.toArray());
-        }
-    }
-
-    /** What was wrong with a form: a note per field name, and one for the form as a whole. */
-    public record Faults(Map<String, Note> fields, @Nullable Note form) {
-        public static final Faults NONE = new Faults(Map.of(), null);
-
-        public Faults {
-            fields = Map.copyOf(fields);
-        }
-
-        public @Nullable String of(String field, View view) {
-            Note note = fields.get(field);
-            return note == null ? null : note.in(view);
-        }
-    }
 
     /**
      * {@code identity/sign-in.jte}, for GET and a refused POST /sign-in.

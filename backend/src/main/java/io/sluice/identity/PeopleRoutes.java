@@ -1,8 +1,6 @@
 package io.sluice.identity;
 
-import io.sluice.identity.IdentityPages.Faults;
 import io.sluice.identity.IdentityPages.NewPerson;
-import io.sluice.identity.IdentityPages.Note;
 import io.sluice.identity.IdentityPages.PeopleChanges;
 import io.sluice.identity.IdentityPages.PersonRow;
 import io.sluice.identity.People.Change;
@@ -16,6 +14,8 @@ import io.sluice.web.Live;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
+import io.sluice.web.View.Faults;
+import io.sluice.web.View.Note;
 import io.vertx.core.Future;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -87,7 +87,7 @@ final class PeopleRoutes {
                             !more ? all : before.isPresent() ? all.subList(1, all.size()) : all.subList(0, size);
                     boolean older = before.isPresent() ? !shown.isEmpty() : more;
                     boolean newer = before.isPresent() ? more : edge != Long.MAX_VALUE && !shown.isEmpty();
-                    return EntryRoutes.page(
+                    return Reply.page(
                             call,
                             PEOPLE,
                             new IdentityPages.People(
@@ -98,7 +98,7 @@ final class PeopleRoutes {
                                     total,
                                     page.cursor(),
                                     form,
-                                    EntryRoutes.noted(call)));
+                                    call.note()));
                 }));
     }
 
@@ -163,7 +163,7 @@ final class PeopleRoutes {
                     Identity.audit(
                             "user-added", "user", name, "by", call.caller().name(), "admin", "" + admin);
                     return Future.succeededFuture(
-                            EntryRoutes.noting(Reply.seeOther("/people"), call.secure(), "note.added", name));
+                            Reply.seeOther("/people").noting(call, Note.good("note.added", name)));
                 });
     }
 
@@ -221,7 +221,7 @@ final class PeopleRoutes {
     private Future<Reply> show(Call call, User user, Faults faults) {
         return sessions.open(user.id())
                 .compose(open -> people.isLastAdministrator(user)
-                        .map(last -> EntryRoutes.page(
+                        .map(last -> Reply.page(
                                 call,
                                 PERSON,
                                 new IdentityPages.Person(
@@ -230,7 +230,7 @@ final class PeopleRoutes {
                                         open.size(),
                                         last,
                                         faults,
-                                        EntryRoutes.noted(call)))));
+                                        call.note()))));
     }
 
     private Future<Reply> regroup(Call call) {
@@ -293,7 +293,7 @@ final class PeopleRoutes {
                 "by",
                 call.caller().name());
         Reply next = Reply.seeOther(change.delete() ? "/people" : "/people/" + user.name());
-        return Future.succeededFuture(EntryRoutes.noting(next, call.secure(), note, user.name()));
+        return Future.succeededFuture(next.noting(call, Note.good(note, user.name())));
     }
 
     private Future<Reply> refused(Call call, User user, Note note) {

@@ -1,9 +1,7 @@
 package io.sluice.identity;
 
 import io.sluice.identity.IdentityPages.CreatedToken;
-import io.sluice.identity.IdentityPages.Faults;
 import io.sluice.identity.IdentityPages.KeyForm;
-import io.sluice.identity.IdentityPages.Note;
 import io.sluice.identity.IdentityPages.Profile;
 import io.sluice.identity.IdentityPages.Session;
 import io.sluice.identity.IdentityPages.Token;
@@ -15,6 +13,8 @@ import io.sluice.web.Call;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
+import io.sluice.web.View.Faults;
+import io.sluice.web.View.Note;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.HashMap;
@@ -77,7 +77,7 @@ final class ProfileRoutes {
                 .compose(me -> sessions.tokens(id)
                         .compose(tokens -> people.keys(id)
                                 .compose(keys -> sessions.open(id)
-                                        .map(open -> EntryRoutes.page(
+                                        .map(open -> Reply.page(
                                                 call, PROFILE, with.apply(profile(call, me, tokens, keys, open)))))));
     }
 
@@ -94,7 +94,7 @@ final class ProfileRoutes {
                 Faults.NONE,
                 TokenForm.EMPTY,
                 KeyForm.EMPTY,
-                EntryRoutes.noted(call));
+                call.note());
     }
 
     private Future<Reply> refused(Call call, UnaryOperator<Profile> with) {
@@ -133,7 +133,7 @@ final class ProfileRoutes {
                 .map(changed -> {
                     sessions.forget();
                     Identity.audit("password-changed", "user", user.name(), "by", user.name());
-                    return EntryRoutes.noting(Reply.seeOther("/profile"), call.secure(), "note.password");
+                    return Reply.seeOther("/profile").noting(call, Note.good("note.password"));
                 });
     }
 
@@ -247,7 +247,7 @@ final class ProfileRoutes {
         if (name.isEmpty()) {
             throw Problem.notFound("There is no such entry on your profile page.");
         }
-        return EntryRoutes.noting(Reply.seeOther("/profile#" + section), call.secure(), note, name.get());
+        return Reply.seeOther("/profile#" + section).noting(call, Note.good(note, name.get()));
     }
 
     private static long number(Call call) {

@@ -299,6 +299,11 @@ public final class Jobs {
         return lists.unfinished(caller.admin() ? user : caller.name());
     }
 
+    /** The same by user, of all of them: for whoever tells each caller no more than is theirs. */
+    public Future<Map<String, Map<Job.State, Long>>> unfinishedOfAll() {
+        return lists.unfinishedOfAll();
+    }
+
     /** Of the jobs that the caller may see, those that changed since a cursor; without one, none and a cursor to begin with. */
     public Future<JobFilter.Changes> changes(Caller caller, JobFilter filter, @Nullable String cursor) {
         String since = cursor != null && cursor.matches("\\d{1,19}") ? cursor : null;

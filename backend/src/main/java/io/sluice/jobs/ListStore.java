@@ -14,6 +14,8 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,8 +96,24 @@ final class ListStore {
                                 + ") unfinished GROUP BY shown")
                 .execute(user == null ? Tuple.tuple() : Tuple.of(user))
                 .map(rows -> {
-                    Map<Job.State, Long> counts = new java.util.EnumMap<>(Job.State.class);
+                    Map<Job.State, Long> counts = new EnumMap<>(Job.State.class);
                     rows.forEach(row -> counts.put(Job.State.valueOf(row.getString(0)), row.getLong(1)));
+                    return counts;
+                });
+    }
+
+    /** The same of every user. */
+    Future<Map<String, Map<Job.State, Long>>> unfinishedOfAll() {
+        return database.pool()
+                .preparedQuery(
+                        "SELECT user_name, shown, count(*) FROM (SELECT user_name, shown FROM jobs WHERE state IN ('accepted', 'queued')"
+                                + " UNION ALL SELECT user_name, shown FROM jobs WHERE state IN ('claimed', 'creating', 'started', 'exited')"
+                                + ") unfinished GROUP BY user_name, shown")
+                .execute()
+                .map(rows -> {
+                    Map<String, Map<Job.State, Long>> counts = new HashMap<>();
+                    rows.forEach(row -> counts.computeIfAbsent(row.getString(0), user -> new EnumMap<>(Job.State.class))
+                            .put(Job.State.valueOf(row.getString(1)), row.getLong(2)));
                     return counts;
                 });
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.vertx.core.Future;
@@ -11,18 +12,24 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
+import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A request on its way through a route: who asks, and what for. */
 public final class Call {
     static final ObjectMapper JSON = new ObjectMapper();
+    static final String NOTE_COOKIE = "sluice_note";
+    private static final Pattern NOTE_KEY = Pattern.compile("note\\.[A-Za-z.]{1,60}");
 
     private final RoutingContext context;
     private final Passage passage;
@@ -105,6 +112,42 @@ public final class Call {
 
     public Optional<String> cookie(String name) {
         return Optional.ofNullable(context.request().getCookie(name)).map(Cookie::getValue);
+    }
+
+    /** What the request before this one left to say; null: nothing. */
+    public View.@Nullable Note note() {
+        String text = cookie(NOTE_COOKIE).orElse("");
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            JsonNode said = JSON.readTree(Base64.getUrlDecoder().decode(text));
+            if (!said.isArray() || !NOTE_KEY.matcher(said.path(1).asText()).matches()) {
+                return null;
+            }
+            List<Object> values = said.valueStream()
+                    .skip(2)
+                    .map(value -> value.isIntegralNumber() ? (Object) value.asLong() : value.asText())
+                    .toList();
+            return new View.Note(said.path(0).asBoolean(), said.path(1).asText(), values);
+        } catch (IllegalArgumentException | IOException e) { // not of ours: nothing to say
+            return null;
+        }
+    }
+
+    static String written(View.Note note) {
+        ArrayNode said = JSON.createArrayNode().add(note.bad()).add(note.key());
+        note.values().forEach(said::addPOJO);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(json(said).getBytes());
+    }
+
+    static Cookie noteCookie(boolean secure, String text, Duration life) {
+        return Cookie.cookie(NOTE_COOKIE, text)
+                .setPath("/")
+                .setSecure(secure)
+                .setHttpOnly(true)
+                .setSameSite(CookieSameSite.LAX)
+                .setMaxAge(life.toSeconds());
     }
 
     /** The language of the answer: chosen before, or preferred by the browser. */

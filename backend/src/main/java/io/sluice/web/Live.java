@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class Live {
     public static final String SUBPROTOCOL = "sluice.live.v1";
     static final int SIGNED_OUT = 4401;
+    /** So long a page that was just told something is left in peace: what happens meanwhile is told at once, in one answer. */
+    private static final long REST_MILLIS = 80;
 
     /** What changed since a cursor, for this caller. The room answers with everything there is for a cursor it does not know. */
     @FunctionalInterface
@@ -157,6 +159,7 @@ public final class Live {
         private final Context context;
         private @Nullable String cursor;
         private boolean asking;
+        private boolean resting;
         private boolean behind = true;
 
         Viewer(String topic, Feed feed, Call call, ServerWebSocket socket, Context context, @Nullable String cursor) {
@@ -180,7 +183,7 @@ public final class Live {
         }
 
         void proceed() {
-            if (asking || !behind || socket.writeQueueFull() || !streams.containsKey(socket)) {
+            if (asking || resting || !behind || socket.writeQueueFull() || !streams.containsKey(socket)) {
                 return;
             }
             asking = true;
@@ -205,7 +208,13 @@ public final class Live {
                     .forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
             text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
             Edge.end(socket.writeTextMessage(text.toString()));
-            proceed();
+            resting = true;
+            vertx.setTimer(
+                    REST_MILLIS,
+                    over -> context.runOnContext(now -> {
+                        resting = false;
+                        proceed();
+                    }));
         }
     }
 }

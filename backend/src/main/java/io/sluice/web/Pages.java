@@ -26,9 +26,11 @@ final class Pages {
     private final Assets assets;
     private final Assets.Source source;
     private final boolean fresh;
+    private final View.Counts counts;
     private final Map<String, View.Texts> texts = new HashMap<>();
 
-    Pages(@Nullable Path tree) {
+    Pages(@Nullable Path tree, View.Counts counts) {
+        this.counts = counts;
         source = Assets.Source.of(tree);
         fresh = tree != null;
         assets = new Assets(source, fresh);
@@ -61,7 +63,7 @@ final class Pages {
     }
 
     View view(String language, @Nullable String theme, String nonce, String path, @Nullable Caller caller) {
-        return new View(textsOf(language), assets, View.theme(theme), nonce, path, caller);
+        return new View(textsOf(language), assets, counts, View.theme(theme), nonce, path, caller);
     }
 
     private View.Texts textsOf(String language) {

@@ -3,6 +3,7 @@ package io.sluice.web;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.ServerWebSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -76,6 +77,19 @@ public final class Reply {
 
     private static Reply of(int status, Content content) {
         return new Reply(status, content, Map.of(), List.of());
+    }
+
+    /** A page, which takes the note that it shows off the table. */
+    public static Reply page(Call call, String template, Object page) {
+        Reply reply = page(template, page);
+        return call.cookie(Call.NOTE_COOKIE).isPresent()
+                ? reply.cookie(Call.noteCookie(call.secure(), "", Duration.ZERO))
+                : reply;
+    }
+
+    /** A word on the page that follows; said once. The values are texts and whole numbers. */
+    public Reply noting(Call call, View.Note note) {
+        return cookie(Call.noteCookie(call.secure(), Call.written(note), Duration.ofMinutes(1)));
     }
 
     public Reply status(int status) {

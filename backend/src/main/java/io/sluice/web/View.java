@@ -20,16 +20,70 @@ public final class View {
     /** What the error page tells; its words stand in the texts under {@code error.<kind>.title} and {@code error.<kind>.help}. */
     public record Failure(String kind, int status, String message, String id) {}
 
+    /**
+     * A sentence for the reader, as a key of {@code webapp/texts} and the values that are put into it.
+     *
+     * @param key for instance {@code signIn.wrong}; the keys that exist are listed there under {@code note.} and {@code fault.}
+     */
+    public record Note(boolean bad, String key, List<Object> values) {
+        public Note {
+            values = List.copyOf(values);
+        }
+
+        public static Note good(String key, Object... values) {
+            return new Note(false, key, List.of(values));
+        }
+
+        public static Note bad(String key, Object... values) {
+            return new Note(true, key, List.of(values));
+        }
+
+        public String in(View view) {
+            return view.t(key, values.toArray());
+        }
+    }
+
+    /** What was wrong with a form: a note per field name, and one for the form as a whole. */
+    public record Faults(Map<String, Note> fields, @Nullable Note form) {
+        public static final Faults NONE = new Faults(Map.of(), null);
+
+        public Faults {
+            fields = Map.copyOf(fields);
+        }
+
+        public @Nullable String of(String field, View view) {
+            Note note = fields.get(field);
+            return note == null ? null : note.in(view);
+        }
+    }
+
+    /** Numbers that stand beside the doors of every page, by the door's path. Answers at once, from what is known. */
+    @FunctionalInterface
+    public interface Counts {
+        Counts NONE = caller -> Map.of();
+
+        Map<String, Long> of(Caller caller);
+    }
+
     private final Texts texts;
     private final Pages.Assets assets;
+    private final Counts counts;
     private final String theme;
     private final String nonce;
     private final String path;
     private final @Nullable Caller caller;
 
-    View(Texts texts, Pages.Assets assets, String theme, String nonce, String path, @Nullable Caller caller) {
+    View(
+            Texts texts,
+            Pages.Assets assets,
+            Counts counts,
+            String theme,
+            String nonce,
+            String path,
+            @Nullable Caller caller) {
         this.texts = texts;
         this.assets = assets;
+        this.counts = counts;
         this.theme = theme;
         this.nonce = nonce;
         this.path = path;
@@ -39,6 +93,16 @@ public final class View {
     /** The text of a key in the viewer's language, with values put in as {@link java.text.MessageFormat} has it. */
     public String t(String key, Object... values) {
         return texts.text(key, values);
+    }
+
+    /** Whether there is such a sentence, and it takes these values. What came in a cookie may be anything. */
+    public boolean knows(Note note) {
+        return texts.knows(note);
+    }
+
+    /** What stands beside a door; null: nothing. */
+    public @Nullable Long count(String door) {
+        return caller == null ? null : counts.of(caller).get(door);
     }
 
     public String lang() {
@@ -129,6 +193,15 @@ public final class View {
                 throw new IllegalArgumentException("no text for " + key + " in " + language);
             }
             return values.length == 0 ? pattern : new MessageFormat(pattern, locale).format(values);
+        }
+
+        boolean knows(Note note) {
+            try {
+                return patterns.containsKey(note.key())
+                        && !text(note.key(), note.values().toArray()).isEmpty();
+            } catch (IllegalArgumentException e) { // values of another kind
+                return false;
+            }
         }
 
         String language() {

@@ -118,13 +118,23 @@ public final class Web {
             Authenticator authenticator,
             Translation translation,
             CollectorRegistry registry) {
+        this(vertx, settings, authenticator, translation, registry, View.Counts.NONE);
+    }
+
+    public Web(
+            Vertx vertx,
+            Settings settings,
+            Authenticator authenticator,
+            Translation translation,
+            CollectorRegistry registry,
+            View.Counts counts) {
         this.vertx = vertx;
         this.settings = settings;
         this.authenticator = authenticator;
         this.translation = translation;
         this.registry = registry;
         this.metrics = new Metrics(registry);
-        this.pages = new Pages(settings.tree());
+        this.pages = new Pages(settings.tree(), counts);
         this.accessLog = new AccessLog(settings.logs(), metrics);
         this.live = new Live(vertx, pages, authenticator, settings, metrics);
     }
