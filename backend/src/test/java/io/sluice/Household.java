@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,8 +55,7 @@ final class Household implements AutoCloseable {
                 data().toString());
         builder.environment().put("SLUICE_ADMIN_PASSWORD", PASSWORD);
         builder.environment().put("SLUICE_FAILPOINT", failpoint);
-        builder.redirectError(
-                ProcessBuilder.Redirect.appendTo(folder.resolve("errors").toFile()));
+        builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));
         var started = builder.start();
         process = started;
         BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
@@ -66,7 +64,7 @@ final class Household implements AutoCloseable {
             line = out.readLine();
         }
         if (line == null) {
-            throw new IOException("no gateway: " + Files.readString(folder.resolve("errors")));
+            throw new IOException("no gateway: " + Files.readString(errors()));
         }
         address = line.substring("ready ".length());
         if (token.isEmpty()) {
@@ -177,11 +175,29 @@ final class Household implements AutoCloseable {
     }
 
     static void eventually(Callable<Boolean> condition) throws Exception {
-        for (var end = Instant.now().plus(PATIENCE); !condition.call(); LockSupport.parkNanos(50_000_000)) {
-            if (Instant.now().isAfter(end)) {
-                throw new AssertionError("did not come about within " + PATIENCE);
+        eventually(PATIENCE, condition, () -> "");
+    }
+
+    /** A job is final within the time; if not, all that is known of it is said. */
+    void ends(Duration patience, String job) throws Exception {
+        eventually(
+                patience,
+                () -> List.of("FAILED", "SUCCEEDED", "STOPPED").contains(state(job)),
+                () -> JobTrace.of(this, job));
+    }
+
+    static void eventually(Duration patience, Callable<Boolean> condition, Callable<String> explanation)
+            throws Exception {
+        long begin = System.nanoTime();
+        for (; !condition.call(); LockSupport.parkNanos(50_000_000)) {
+            if (System.nanoTime() - begin > patience.toNanos()) {
+                throw new AssertionError("did not come about within " + patience + "\n" + explanation.call());
             }
         }
+    }
+
+    Path errors() {
+        return folder.resolve("errors");
     }
 
     @Override
