@@ -76,9 +76,11 @@ public final class Server {
         closing("postgres", beginning::abandon);
         Vertx vertx = Vertx.vertx();
         closing("vertx", vertx::close);
+        // tries what this machine allows while the database starts
+        Future<ProcessEngine> beginningEngine = engine(vertx);
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
-        Engine engine = engine(vertx);
+        Engine engine = await(beginningEngine);
         Jobs jobs = jobs(vertx, database, engine);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
@@ -143,13 +145,16 @@ public final class Server {
         return identity;
     }
 
-    private Engine engine(Vertx vertx) {
+    private Future<ProcessEngine> engine(Vertx vertx) {
         Path data = settings.data();
         var process =
                 new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
-        Engine engine = await(ProcessEngine.open(vertx, process, registry));
-        closing("engine", engine::close);
-        return engine;
+        var opening = ProcessEngine.open(vertx, process, registry);
+        closing(
+                "engine",
+                () -> opening.transform(
+                        (opened, failure) -> failure == null ? opened.close() : Future.succeededFuture()));
+        return opening;
     }
 
     private Jobs jobs(Vertx vertx, Database database, Engine engine) {

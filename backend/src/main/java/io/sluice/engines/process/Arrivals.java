@@ -114,11 +114,15 @@ final class Arrivals {
         }
     }
 
-    private Void look() throws IOException {
+    private Void look() {
         for (var name : expected) {
-            var folder = ground.runs().find(name);
-            if (folder.isEmpty() || !folder.get().runsOn()) {
-                settle(name);
+            try {
+                var folder = ground.runs().find(name);
+                if (folder.isEmpty() || !folder.get().runsOn()) {
+                    settle(name);
+                }
+            } catch (IOException | RuntimeException e) {
+                fault("look", e); // and the others are looked at all the same
             }
         }
         return null;

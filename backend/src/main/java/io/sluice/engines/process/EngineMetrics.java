@@ -12,6 +12,7 @@ final class EngineMetrics {
     private final Counter ends;
     private final Counter refused;
     private final Counter faults;
+    private final Counter trials;
     private final Gauge calls;
     private final Gauge running;
     private final Histogram startSeconds;
@@ -29,6 +30,9 @@ final class EngineMetrics {
         faults = Counter.build("sluice_engine_faults_total", "Faults of background work, by what it was")
                 .labelNames("work")
                 .register(registry);
+        trials = Counter.build("sluice_engine_trials_total", "Ways to keep tasks apart, tried at the start, by result")
+                .labelNames("result")
+                .register(registry);
         calls = Gauge.build("sluice_engine_calls", "Calls that wait for, or are on, the engine's worker")
                 .register(registry);
         running = Gauge.build("sluice_engine_running", "Runs that are not known to be over")
@@ -41,6 +45,10 @@ final class EngineMetrics {
     void started(String result, long nanos) {
         starts.labels(result).inc();
         startSeconds.observe(nanos / 1e9);
+    }
+
+    void tried(String result) {
+        trials.labels(result).inc();
     }
 
     void ended(String state) {

@@ -11,27 +11,33 @@ import java.lang.management.ManagementFactory;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What this machine is and allows, tried once, and the parts that suit it. */
-record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher launcher) {
+record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher launcher, Trial trial) {
 
     private static final int PROBE_SECONDS = 10;
     private static final int ROOT = 0;
 
-    static Ground find(ProcessEngine.Settings settings) throws IOException {
+    static Ground find(ProcessEngine.Settings settings, EngineMetrics metrics) throws IOException {
         if (!Files.exists(Path.of("/proc/self/stat"))) {
             throw new IOException("it needs Linux");
         }
@@ -46,14 +52,19 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
                     isolation,
                     settings.hidden());
             var launcher = new Launcher(folder, runs, isolation, root);
-            var fault = tryOut(runs, launcher, folder);
+            var trial = Trial.of(folder, isolation, launcher);
+            boolean known = trial.isKnownToWork();
+            var fault = known ? Optional.<String>empty() : tryOut(runs, launcher, folder);
+            metrics.tried(known ? "remembered" : fault.isEmpty() ? "works" : "fails");
             if (fault.isEmpty()) {
                 boolean unsafe = isRoot && isolation == Isolation.NONE;
                 var cgroups = Cgroups.find("sluice-" + Integer.toHexString(folder.hashCode()));
                 var node = describe(
                         settings, devices, cgroups, isolation, String.join("; ", faults), unsafe ? whyUnsafe() : null);
-                return new Ground(node, unsafe, runs, cgroups, launcher);
+                trial.worked();
+                return new Ground(node, unsafe, runs, cgroups, launcher, trial);
             }
+            trial.failed();
             faults.add(fault.get());
         }
         throw new IOException("processes can not be started as needed: " + String.join("; ", faults));
@@ -86,6 +97,11 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         return folder != null && Files.isDirectory(folder)
                 ? Optional.empty()
                 : refused(Reason.MISSING, "the folder for the output of " + task.name() + " does not exist");
+    }
+
+    /** A task could not be set up, so it is not as it was when that was tried: the next start tries again. */
+    void doubt() throws IOException {
+        trial.failed();
     }
 
     /** What the operating system said, without the path that it may put before it. */
@@ -140,7 +156,7 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
     private static Optional<String> tryOut(Runs runs, Launcher launcher, Path folder) throws IOException {
         var name = "probe-" + UUID.randomUUID();
         var log = Files.createTempFile(folder, "probe", ".log");
-        var task = new Task(name, Map.of(), "", "exit 0", Map.of(), null, 0, 0, 0, List.of(), Map.of(), List.of(), log);
+        var task = nothing(name, log);
         try {
             var run = runs.create(task, launcher.files(task, new Cgroups.Grant(List.of(), "")));
             var process = launcher.launch(run, task);
@@ -160,6 +176,111 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         } finally {
             runs.remove(name);
             Files.deleteIfExists(log);
+        }
+    }
+
+    private static Task nothing(String name, Path log) {
+        return new Task(name, Map.of(), "", "exit 0", Map.of(), null, 0, 0, 0, List.of(), Map.of(), List.of(), log);
+    }
+
+    /**
+     * That it works is kept for the next start, with all that this depends on; that it does not is never kept, for somebody may have put it
+     * right.
+     *
+     * @param facts in a digest: another boot, kernel, user, right, program or folder is another fact
+     */
+    record Trial(Path memory, String facts) {
+
+        private static final List<String> PROGRAMS = List.of(
+                "setsid",
+                "bash",
+                "setpriv",
+                "unshare",
+                "nsenter",
+                "mount",
+                "umount",
+                "pivot_root",
+                "cp",
+                "ln",
+                "mv",
+                "sync");
+
+        private static final List<String> NAMESPACES = List.of("user", "mnt", "pid", "ipc", "cgroup");
+        private static final List<Path> SAID_BY_THE_KERNEL = List.of(
+                Path.of("/proc/version"),
+                Path.of("/proc/cmdline"),
+                Path.of("/proc/self/attr/current"),
+                Path.of("/proc/sys/kernel/unprivileged_userns_clone"),
+                Path.of("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+                Path.of("/proc/sys/user/max_user_namespaces"));
+        private static final Pattern RIGHTS =
+                Pattern.compile("(?m)^(Uid|Gid|Groups|Cap\\w+|NoNewPrivs|Seccomp\\w*):.*$");
+
+        static Trial of(Path folder, Isolation isolation, Launcher launcher) throws IOException {
+            var facts = new StringBuilder(Incarnation.bootOfNow()).append(isolation);
+            for (var namespace : NAMESPACES) {
+                var link = Path.of("/proc/self/ns", namespace);
+                facts.append('\n').append(Files.isSymbolicLink(link) ? Files.readSymbolicLink(link) : "");
+            }
+            SAID_BY_THE_KERNEL.forEach(file -> facts.append('\n').append(said(file)));
+            RIGHTS.matcher(said(Path.of("/proc/self/status")))
+                    .results()
+                    .forEach(right -> facts.append('\n').append(right.group()));
+            for (var program : PROGRAMS) {
+                facts.append('\n').append(program);
+                for (var place : Launcher.PATH.split(":")) {
+                    facts.append(' ').append(identity(Path.of(place, program)));
+                }
+            }
+            var files = launcher.files(nothing("probe", folder), new Cgroups.Grant(List.of(), ""));
+            new TreeMap<>(files)
+                    .forEach((name, text) -> facts.append('\n').append(name).append(text));
+            facts.append(launcher.programs());
+            var memory = folder.resolve("works-" + isolation.name().toLowerCase(Locale.ROOT));
+            return new Trial(memory, digest(facts.toString()));
+        }
+
+        boolean isKnownToWork() {
+            return said(memory).equals(facts);
+        }
+
+        void worked() throws IOException {
+            if (!isKnownToWork()) {
+                var draft = memory.resolveSibling(memory.getFileName() + ".new");
+                Files.writeString(draft, facts);
+                Files.move(draft, memory, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+
+        void failed() throws IOException {
+            Files.deleteIfExists(memory);
+        }
+
+        private static String identity(Path program) throws IOException {
+            if (!Files.exists(program)) {
+                return "-";
+            }
+            var real = program.toRealPath();
+            return real + "," + Files.getAttribute(real, "unix:ino") + "," + Files.size(real) + ","
+                    + Files.getLastModifiedTime(real) + "," + Files.getAttribute(real, "unix:ctime");
+        }
+
+        /** Empty where there is nothing, or nothing that may be read. */
+        private static String said(Path file) {
+            try {
+                return String.join("\n", Files.readAllLines(file));
+            } catch (IOException e) {
+                return "";
+            }
+        }
+
+        private static String digest(String text) {
+            try {
+                var digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+                return HexFormat.of().formatHex(digest);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 

@@ -18,7 +18,7 @@ import java.util.Objects;
 /** Writes down what a supervisor must know, and starts one, detached from this process and its terminal. */
 final class Launcher {
 
-    private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final String HOME = "/userhome";
     private static final String PROGRAMS = "programs";
 
@@ -36,6 +36,11 @@ final class Launcher {
         this.programs = unpack(folder.resolve(PROGRAMS));
         this.user = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         this.group = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
+    }
+
+    /** Where what supervises a task is; another version is another folder. */
+    Path programs() {
+        return programs;
     }
 
     /** The files of a run's folder, by name. */

@@ -40,7 +40,6 @@ public final class ProcessEngine implements Engine {
 
     private static final Logger log = System.getLogger(ProcessEngine.class.getName());
     private static final int TURNS = 64;
-    private static final int NOT_SET_UP = 125;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final Vertx vertx;
@@ -77,7 +76,7 @@ public final class ProcessEngine implements Engine {
         var metrics = new EngineMetrics(registry);
         var worker = new Worker(vertx, metrics);
         return worker.run(() -> {
-                    var engine = new ProcessEngine(vertx, worker, metrics, Ground.find(settings));
+                    var engine = new ProcessEngine(vertx, worker, metrics, Ground.find(settings, metrics));
                     engine.adopt();
                     return engine;
                 })
@@ -247,10 +246,13 @@ public final class ProcessEngine implements Engine {
         launched.remove(folder.name());
         synchronized (turn(folder.name())) {
             if (Files.isDirectory(folder.path()) && folder.claim().isEmpty() && folder.claimForNobody()) {
-                ground.runs().end(folder, NOT_SET_UP, "", "its supervisor could not begin");
+                ground.runs().end(folder, RunFolder.NOT_SET_UP, "", "its supervisor could not begin");
             }
         }
         endInside(folder);
+        if (folder.couldNotBegin()) {
+            ground.doubt();
+        }
         return arrivals.settle(folder.name());
     }
 

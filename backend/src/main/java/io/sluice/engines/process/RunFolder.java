@@ -33,6 +33,7 @@ record RunFolder(String name, Path path, Path end) {
     private static final String FORCED = "forced";
     private static final long NOBODY = 0;
     static final int TERMINATED = 143;
+    static final int NOT_SET_UP = 125;
     static final int TERM = 15;
     private static final int KILLED = 137;
     private static final int KILL = 9;
@@ -147,6 +148,17 @@ record RunFolder(String name, Path path, Path end) {
 
     boolean isAskedToStop() {
         return Files.exists(path.resolve(STOP));
+    }
+
+    /** Ended by what was to set it up, and said why. A task that gives this code itself says nothing. */
+    boolean couldNotBegin() throws IOException {
+        try {
+            var values = Runs.lines(end);
+            return values.getOrDefault("code", "").equals("" + NOT_SET_UP)
+                    && !values.getOrDefault("detail", "").isEmpty();
+        } catch (NoSuchFileException e) {
+            return false;
+        }
     }
 
     List<Integer> ports() throws IOException {

@@ -3,14 +3,46 @@ package io.sluice.engines.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.engines.Node.Ports;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PartsTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void what_the_machine_allows_is_tried_once_and_again_when_a_fact_is_another() throws IOException {
+        Files.createDirectories(folder.resolve("engine"));
+        assertThat(trials("works")).isOne();
+        assertThat(trials("works")).as("remembered").isZero();
+        Path memory;
+        try (var files = Files.list(folder.resolve("engine"))) {
+            memory = files.filter(file -> file.getFileName().toString().startsWith("works-"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        Files.writeString(memory, "of another boot");
+        assertThat(trials("works")).isOne();
+        assertThat(Files.readString(memory)).doesNotContain("boot");
+    }
+
+    private double trials(String result) throws IOException {
+        var registry = new CollectorRegistry();
+        Ground.find(
+                new ProcessEngine.Settings(folder.resolve("engine"), List.of(folder), "", null),
+                new EngineMetrics(registry));
+        var found =
+                registry.getSampleValue("sluice_engine_trials_total", new String[] {"result"}, new String[] {result});
+        return found == null ? 0 : found;
+    }
 
     @Test
     void simulated_devices_are_laid_out_as_on_real_boards() {
