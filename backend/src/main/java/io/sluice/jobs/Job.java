@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param due when it is tried again
  * @param created when its first attempt got its devices
  * @param waiting why it does not run, while it waits
+ * @param doubt why it is not known how it fares, null: it is known
  */
 public record Job(
         long id,
@@ -44,6 +45,7 @@ public record Job(
         @Nullable Instant completed,
         @Nullable Integer exitCode,
         @Nullable Waiting waiting,
+        @Nullable String doubt,
         List<String> tags) {
 
     /** What everybody outside sees, in OpenPAI's words. */
@@ -138,6 +140,7 @@ public record Job(
                 completed,
                 exitCode,
                 reason,
+                doubt,
                 tags);
     }
 }

@@ -7,6 +7,7 @@ import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
+import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.life.Scheduler;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * The door to jobs. Another user's job does not exist for whoever is no administrator: every question for it fails with {@code NoJobError}.
  */
 public final class Jobs {
-    public static final Migrations MIGRATIONS = new Migrations("jobs", Jobs.class, List.of("001-jobs"));
+    public static final Migrations MIGRATIONS = new Migrations("jobs", Jobs.class, List.of("001-jobs", "002-doubt"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
@@ -52,8 +53,15 @@ public final class Jobs {
      * @param data the data folder
      * @param submissionsPerHour of one user
      * @param shared whether everybody may use an engine that does not keep tasks apart; otherwise only administrators may
+     * @param patience with the engine
      */
-    public record Settings(Path data, int submissionsPerHour, boolean shared, Failpoint failpoint) {}
+    public record Settings(
+            Path data, int submissionsPerHour, boolean shared, Failpoint failpoint, EngineLine.Patience patience) {
+
+        public Settings(Path data, int submissionsPerHour, boolean shared, Failpoint failpoint) {
+            this(data, submissionsPerHour, shared, failpoint, EngineLine.Patience.USUAL);
+        }
+    }
 
     private final Engine engine;
     private final JobStore store;
@@ -94,7 +102,15 @@ public final class Jobs {
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);
         this.seen = new Bell(vertx, database.doorbell(), TOPIC);
         this.scheduler = new Scheduler(
-                gateway, database, engine, folders, this::secrets, seen::ring, settings.failpoint(), registry);
+                gateway,
+                database,
+                engine,
+                folders,
+                this::secrets,
+                seen::ring,
+                settings.failpoint(),
+                settings.patience(),
+                registry);
         this.subscription = database.doorbell().listen(QUEUE, scheduler::ring);
     }
 

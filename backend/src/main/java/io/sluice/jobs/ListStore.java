@@ -27,7 +27,7 @@ final class ListStore {
     private static final String COLUMNS =
             "id, user_id, user_name, name, virtual_cluster, priority, priority_class, shown, state, attempt,"
                     + " tasks, roles, devices, retries, user_retries, stop, due, submitted, created, launched, completed, exit_code,"
-                    + " waiting::text AS waiting, tags";
+                    + " waiting::text AS waiting, doubt, tags";
     private static final String NEWEST = "submitted DESC, id DESC";
 
     private static final String TASKS = """
@@ -244,6 +244,7 @@ final class ListStore {
                 instant(row, "completed"),
                 row.getInteger("exit_code"),
                 Json.readIfAny(row.getString("waiting"), Waiting.class),
+                row.getString("doubt"),
                 List.of(row.getArrayOfStrings("tags")));
     }
 

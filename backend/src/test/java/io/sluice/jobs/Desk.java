@@ -6,6 +6,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.TestDatabase;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
+import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
 import io.vertx.core.Vertx;
@@ -25,6 +26,7 @@ final class Desk implements AutoCloseable {
     final Vertx vertx = Vertx.vertx();
     final TestDatabase database = TestDatabase.fresh(vertx);
     private final Engine engine;
+    CollectorRegistry registry = new CollectorRegistry();
     private @Nullable Jobs jobs;
 
     Desk(Engine engine) {
@@ -33,12 +35,16 @@ final class Desk implements AutoCloseable {
     }
 
     void open(Path data) {
+        open(data, EngineLine.Patience.USUAL);
+    }
+
+    void open(Path data, EngineLine.Patience patience) {
         jobs = Jobs.open(
                         vertx,
                         database.database(),
                         engine,
-                        new CollectorRegistry(),
-                        new Jobs.Settings(data, 1000, false, Failpoint.NONE))
+                        registry,
+                        new Jobs.Settings(data, 1000, false, Failpoint.NONE, patience))
                 .await();
     }
 
@@ -133,6 +139,7 @@ final class Desk implements AutoCloseable {
         if (jobs != null) {
             jobs.close().await();
             jobs = null;
+            registry = new CollectorRegistry();
         }
     }
 

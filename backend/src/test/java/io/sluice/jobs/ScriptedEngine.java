@@ -9,6 +9,7 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,6 +37,9 @@ final class ScriptedEngine implements Engine {
     private final List<Node> nodes;
     volatile boolean silent;
     volatile boolean away;
+    /** Asked, it never answers. */
+    volatile boolean hangs;
+
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
     ScriptedEngine(int nodes, int cpus, int devices) {
@@ -64,11 +68,14 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public Future<Inventory> inventory() {
-        return Future.succeededFuture(new Inventory(nodes));
+        return hangs ? never() : Future.succeededFuture(new Inventory(nodes));
     }
 
     @Override
     public synchronized Future<Started> start(Task task) {
+        if (hangs) {
+            return never();
+        }
         if (away) {
             return Future.failedFuture(new Unavailable("away", null));
         }
@@ -89,6 +96,9 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public Future<Void> stop(String name, Duration grace) {
+        if (hangs) {
+            return never();
+        }
         stops.add(name);
         Run run = runs.get(name);
         if (run != null && !run.isOver()) {
@@ -133,8 +143,23 @@ final class ScriptedEngine implements Engine {
         runs.remove(name);
     }
 
+    /** It is there, and its engine can not see it. */
+    void hide(String name, Run.State state) {
+        runs.computeIfPresent(
+                name,
+                (key, run) -> new Run(
+                        key, run.labels(), state, null, null, false, run.started(), null, "The node is silent."));
+    }
+
+    private static <T> Future<T> never() {
+        return Promise.<T>promise().future();
+    }
+
     @Override
     public Future<List<Run>> list() {
+        if (hangs) {
+            return never();
+        }
         return away
                 ? Future.failedFuture(new Unavailable("away", null))
                 : Future.succeededFuture(new ArrayList<>(runs.values()));

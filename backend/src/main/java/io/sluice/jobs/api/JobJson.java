@@ -119,6 +119,9 @@ final class JobJson {
         times(json, job);
         app(json, detail);
         json.put("virtualCluster", job.virtualCluster());
+        if (job.doubt() != null) {
+            json.put("unknownReason", job.doubt());
+        }
         Waiting waiting = job.waiting();
         if (waiting != null) {
             json.set("waiting", WaitingJson.of(waiting));

@@ -96,6 +96,11 @@ final class Life {
         }
     }
 
+    /** Soon: it is not known whether what was to be done for it is done. */
+    void lookAgain(long job) {
+        failed.add(job);
+    }
+
     /** Looks again at the jobs for which the database or the engine could not be reached. */
     void retryFailed() {
         for (Long job : List.copyOf(failed)) {
@@ -116,19 +121,20 @@ final class Life {
                 while (step(job)) {
                     seen.run();
                 }
-            } catch (RuntimeException e) {
-                failed.add(job);
-                if (epoch != 0) {
-                    log.log(
-                            Level.WARNING,
-                            "job={0} step=failed cause=\"{1}\"",
-                            Long.toString(job),
-                            String.valueOf(e.getMessage()));
-                }
+            } catch (Throwable e) { // whatever it is, a job that nobody looks at any more would never end
+                failed(job, e);
             } finally {
                 room.release();
             }
         } while (!busy.remove(job, false));
+    }
+
+    private void failed(long job, Throwable e) {
+        lookAgain(job);
+        if (epoch != 0) {
+            metrics.failed("job");
+            log.log(Level.WARNING, "job={0} step=failed cause=\"{1}\"", Long.toString(job), String.valueOf(e));
+        }
     }
 
     /** One step; whether there may be another. */
@@ -212,7 +218,12 @@ final class Life {
     /** Starts the next tasks that have not been, some at a time, so that a stop between two lots is seen. */
     private boolean start(Attempt attempt, long epoch) {
         var waiting = attempt.tasks().stream()
-                .filter(task -> task.phase() == Job.Phase.CREATING || (task.phase() == Job.Phase.CLAIMED && task.due()))
+                .filter(task -> switch (task.phase()) {
+                    case CREATING -> true;
+                    case CLAIMED -> task.due();
+                    case STARTED -> hasNotBegun(task);
+                    case ACCEPTED, QUEUED, EXITED, FINALISED -> false;
+                })
                 .limit(STARTS_AT_ONCE)
                 .toList();
         if (waiting.isEmpty()) {
@@ -227,12 +238,18 @@ final class Life {
                 ? List.<Long>of()
                 : tasks.creating(attempt.job(), epoch, claimed).await();
         var starting = waiting.stream()
-                .filter(task -> task.phase() == Job.Phase.CREATING || intended.contains(task.id()))
+                .filter(task -> task.phase() != Job.Phase.CLAIMED || intended.contains(task.id()))
                 .toList();
         if (starting.isEmpty()) {
             return true;
         }
         return started(attempt, starting, epoch);
+    }
+
+    /** Its start was answered, and what was to begin it has died before it could. */
+    private boolean hasNotBegun(Attempt.Task task) {
+        Run run = runs.get(task.run());
+        return run != null && run.state() == Run.State.CREATED;
     }
 
     private boolean started(Attempt attempt, List<Attempt.Task> starting, long epoch) {
@@ -272,7 +289,7 @@ final class Life {
         boolean refused = !ended.isEmpty() && exited(attempt, ended, epoch);
         metrics.started(begun.size());
         if (begun.size() + ended.size() < answers.size()) {
-            failed.add(attempt.job()); // the engine did not answer: asked again soon, under the same names
+            lookAgain(attempt.job()); // the engine did not answer: asked again soon, under the same names
         }
         return stored || refused;
     }

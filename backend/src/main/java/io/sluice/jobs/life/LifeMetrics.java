@@ -15,6 +15,8 @@ final class LifeMetrics {
     private final Histogram pass;
     private final Gauge waiting;
     private final Gauge leading;
+    private final Gauge away;
+    private final Histogram calls;
 
     LifeMetrics(CollectorRegistry registry) {
         started = Counter.build("sluice_jobs_tasks_started_total", "Tasks that an engine started")
@@ -31,8 +33,22 @@ final class LifeMetrics {
                 .register(registry);
         waiting = Gauge.build("sluice_jobs_waiting", "Jobs in the queue, on the gateway that leads")
                 .register(registry);
+        away = Gauge.build("sluice_jobs_engine_away", "Whether the engine does not answer")
+                .register(registry);
+        calls = Histogram.build("sluice_jobs_engine_call_seconds", "Time of a call to the engine, by what was asked")
+                .labelNames("call", "answer")
+                .buckets(.005, .01, .025, .05, .1, .25, 1, 3, 10, 60)
+                .register(registry);
         leading = Gauge.build("sluice_jobs_leading", "Whether this gateway schedules")
                 .register(registry);
+    }
+
+    void asked(String call, boolean answered, long nanos) {
+        calls.labels(call, answered ? "given" : "none").observe(nanos / 1e9);
+    }
+
+    void away(boolean isAway) {
+        away.set(isAway ? 1 : 0);
     }
 
     void started(int tasks) {

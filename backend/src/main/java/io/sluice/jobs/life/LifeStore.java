@@ -9,6 +9,8 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who leads, and the transitions of jobs that only the leader makes: each one statement that names the states it may start from and the
@@ -48,7 +50,7 @@ final class LifeStore {
     private static final String END = """
             WITH job AS (
                 UPDATE jobs SET state = 'exited', exit_code = $3, changed = pg_current_xact_id(),
-                    shown = CASE WHEN stop THEN 'STOPPING' ELSE 'RUNNING' END
+                    shown = CASE WHEN stop THEN 'STOPPING' WHEN doubt IS NOT NULL THEN shown ELSE 'RUNNING' END
                 WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'creating', 'started')
                 RETURNING id, attempt),
             attempt AS (
@@ -59,7 +61,7 @@ final class LifeStore {
 
     private static final String FINALISE = """
             WITH job AS (
-                UPDATE jobs SET state = 'finalised', shown = $3, completed = greatest(now(), launched),
+                UPDATE jobs SET state = 'finalised', shown = $3, doubt = NULL, completed = greatest(now(), launched),
                     changed = pg_current_xact_id()
                 WHERE id = $1 AND epoch = $2 AND state = 'exited'
                 RETURNING id, attempt),
@@ -74,7 +76,7 @@ final class LifeStore {
 
     private static final String RETRY = """
             WITH job AS (
-                UPDATE jobs SET state = 'accepted', shown = 'RUNNING', due = now() + $3 * interval '1 ms', halt = NULL,
+                UPDATE jobs SET state = 'accepted', shown = 'RUNNING', doubt = NULL, due = now() + $3 * interval '1 ms', halt = NULL,
                     retries = retries + 1, user_retries = user_retries + $4, exit_code = NULL, changed = pg_current_xact_id()
                 WHERE id = $1 AND epoch = $2 AND state = 'exited' AND NOT stop
                 RETURNING id, attempt),
@@ -91,6 +93,36 @@ final class LifeStore {
             UPDATE jobs SET ran_ms = ran_ms + $2, halt = CASE WHEN ran_ms + $2 >= max_run_ms THEN coalesce(halt, $4) ELSE halt END
             WHERE id = $1 AND epoch = $3 AND state = 'started'
             RETURNING halt IS NOT NULL
+            """;
+
+    /** The state that is shown is of before; the one that counts stays. */
+    private static final String DOUBT = """
+            WITH before AS (
+                SELECT id, doubt FROM jobs
+                WHERE epoch = $1 AND state IN ('claimed', 'creating', 'started', 'exited') AND ($2::bigint[] IS NULL OR id = ANY($2))
+                    AND doubt IS DISTINCT FROM $3
+                FOR UPDATE),
+            job AS (
+                UPDATE jobs SET doubt = $3, shown = CASE WHEN shown = 'RUNNING' THEN 'UNKNOWN' ELSE shown END,
+                    changed = pg_current_xact_id()
+                FROM before WHERE jobs.id = before.id
+                RETURNING jobs.id, attempt, before.doubt),
+            event AS (
+                INSERT INTO job_events (job_id, attempt, warning, reason, message)
+                SELECT id, attempt, true, 'EngineAway', $3 FROM job WHERE doubt IS NULL)
+            SELECT id FROM job
+            """;
+
+    private static final String CERTAIN = """
+            WITH job AS (
+                UPDATE jobs SET doubt = NULL, changed = pg_current_xact_id(),
+                    shown = CASE WHEN shown <> 'UNKNOWN' THEN shown WHEN stop THEN 'STOPPING' ELSE 'RUNNING' END
+                WHERE epoch = $1 AND doubt IS NOT NULL AND id <> ALL($2)
+                RETURNING id, attempt),
+            event AS (
+                INSERT INTO job_events (job_id, attempt, reason, message)
+                SELECT id, attempt, 'EngineBack', 'The engine answers again.' FROM job)
+            SELECT id FROM job
             """;
 
     private final Database database;
@@ -129,6 +161,20 @@ final class LifeStore {
     /** Whether anything was due. */
     Future<Boolean> requeueDue() {
         return did(REQUEUE, Tuple.tuple());
+    }
+
+    /** It is not known how these fare, or all that hold machines; whether that is news for any. */
+    Future<Boolean> doubt(long epoch, @Nullable List<Long> jobs, String reason) {
+        return did(
+                DOUBT,
+                Tuple.of(epoch)
+                        .addValue(jobs == null ? null : jobs.toArray(Long[]::new))
+                        .addValue(reason));
+    }
+
+    /** It is known again how all fare but these. */
+    Future<Boolean> certain(long epoch, Set<Long> but) {
+        return did(CERTAIN, Tuple.of(epoch).addValue(but.toArray(Long[]::new)));
     }
 
     /** The scheduler's own reason to end an attempt. */

@@ -214,11 +214,14 @@ final class Queue {
                         life.touch(job);
                     }
                 })
-                .onFailure(e -> log.log(
-                        Level.WARNING,
-                        "job={0} claim=failed cause=\"{1}\"",
-                        Long.toString(job),
-                        String.valueOf(e.getMessage())));
+                .onFailure(e -> {
+                    life.lookAgain(job); // it may be claimed all the same: only the answer is known to be lost
+                    log.log(
+                            Level.WARNING,
+                            "job={0} claim=failed cause=\"{1}\"",
+                            Long.toString(job),
+                            String.valueOf(e.getMessage()));
+                });
     }
 
     private static String message(Decisions.Start start) {

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -22,28 +23,70 @@ final class Reconciler {
     private static final Logger log = System.getLogger(Reconciler.class.getName());
     private static final Duration GRACE = Duration.ofSeconds(60);
 
-    private final Engine engine;
+    private static final String UNSEEN = "The engine can not see its tasks at the moment. What runs goes on.";
+
+    private final EngineLine engine;
+    private final LifeStore jobs;
     private final TaskStore tasks;
     private final Life life;
+    /** Jobs look different. */
+    private final Runnable seen;
+
     private final Map<String, Long> strangers = new HashMap<>();
 
-    Reconciler(Engine engine, TaskStore tasks, Life life) {
+    Reconciler(EngineLine engine, LifeStore jobs, TaskStore tasks, Life life, Runnable seen) {
         this.engine = engine;
+        this.jobs = jobs;
+        this.seen = seen;
         this.tasks = tasks;
         this.life = life;
     }
 
-    /** @param install whose runs they are, so that a gateway of another database leaves them alone */
-    void run(String install) {
+    void run(LifeStore.Leadership leads) {
         // first the tables, then the engine: what starts in between is in the list and not missed
         List<String> expected = tasks.runs("started").await();
-        List<Run> found = engine.list().await().stream()
-                .filter(run -> install.equals(run.labels().get(Launch.INSTALL_LABEL)))
-                .toList();
+        List<Run> found = list(leads).orElse(null);
+        if (found == null) {
+            return;
+        }
+        doubt(leads.epoch(), found);
         found.forEach(life::heard);
         Set<String> names = found.stream().map(Run::name).collect(Collectors.toSet());
         expected.stream().filter(name -> !names.contains(name)).forEach(name -> life.heard(lost(name)));
         clean(found);
+    }
+
+    /** Nothing where the engine does not answer. Of this install: a gateway of another database leaves them alone. */
+    private Optional<List<Run>> list(LifeStore.Leadership leads) {
+        try {
+            return Optional.of(engine.list().await().stream()
+                    .filter(run -> leads.install().equals(run.labels().get(Launch.INSTALL_LABEL)))
+                    .toList());
+        } catch (Engine.Unavailable e) {
+            var away = engine.away();
+            if (away.isPresent() && jobs.doubt(leads.epoch(), null, away.get()).await()) {
+                seen.run();
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** What the engine itself can not see is not known here either; all else is. */
+    private void doubt(long epoch, List<Run> found) {
+        Map<Long, String> unseen = new HashMap<>();
+        for (Run run : found) {
+            if (run.state() == Run.State.UNKNOWN) {
+                String detail = run.detail();
+                Life.jobOf(run).ifPresent(job -> unseen.put(job, detail == null ? UNSEEN : detail));
+            }
+        }
+        boolean news = jobs.certain(epoch, unseen.keySet()).await();
+        for (var job : unseen.entrySet()) {
+            news |= jobs.doubt(epoch, List.of(job.getKey()), job.getValue()).await();
+        }
+        if (news) {
+            seen.run();
+        }
     }
 
     private static Run lost(String name) {

@@ -39,6 +39,7 @@ public final class Scheduler {
     private static final long RECONCILE_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final String owner;
+    private final EngineLine line;
     private final LifeStore jobs;
     private final QueueStore queueStore;
     private final Queue queue;
@@ -69,16 +70,18 @@ public final class Scheduler {
             BiFunction<Buffer, String, Map<String, String>> secrets,
             Runnable seen,
             Failpoint failpoint,
+            EngineLine.Patience patience,
             CollectorRegistry registry) {
         var taskStore = new TaskStore(database);
         this.owner = gateway;
         this.jobs = new LifeStore(database);
         this.queueStore = new QueueStore(database);
         this.metrics = new LifeMetrics(registry);
+        this.line = new EngineLine(engine, patience, metrics);
         var launch = new Launch(taskStore, folders, secrets);
-        this.life = new Life(jobs, taskStore, engine, launch, failpoint, metrics, this::ring, seen);
-        this.queue = new Queue(queueStore, jobs, taskStore, engine, launch, life, metrics, seen);
-        this.reconciler = new Reconciler(engine, taskStore, life);
+        this.life = new Life(jobs, taskStore, line, launch, failpoint, metrics, this::ring, seen);
+        this.queue = new Queue(queueStore, jobs, taskStore, line, launch, life, metrics, seen);
+        this.reconciler = new Reconciler(line, jobs, taskStore, life, seen);
         this.watch = engine.watch(life::heard);
     }
 
@@ -136,11 +139,15 @@ public final class Scheduler {
         if (tick) {
             step("due", () -> jobs.requeueDue().await());
             step("time", () -> time(leads.epoch()));
-            step("again", life::retryFailed);
-            reconcile(leads, false);
+            if (line.away().isEmpty()) {
+                step("again", life::retryFailed);
+            }
+            reconcile(leads, line.isDoubtful());
         }
         step("queue", queue::follow);
-        step("pass", () -> queue.pass(leads));
+        if (line.away().isEmpty()) {
+            step("pass", () -> queue.pass(leads));
+        }
     }
 
     /** Until something rings, or the next tick; after long work so long that a crowd of rings does not take a whole processor. */
@@ -161,10 +168,10 @@ public final class Scheduler {
     private void step(String name, Runnable work) {
         try {
             work.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // nothing may end the loop: jobs would wait for ever
             if (!closed) {
                 metrics.failed(name);
-                log.log(Level.WARNING, "scheduler_step={0} failed=\"{1}\"", name, String.valueOf(e.getMessage()));
+                log.log(Level.WARNING, "scheduler_step={0} failed=\"{1}\"", name, String.valueOf(e));
             }
         }
     }
@@ -207,12 +214,13 @@ public final class Scheduler {
         if (due && reconciling.compareAndSet(false, true)) {
             reconciled = System.nanoTime();
             Thread.ofVirtual().name("reconciler").start(() -> {
-                step("reconcile", () -> {
-                    jobs.adopt(leads.epoch()).await();
-                    reconciler.run(leads.install());
-                    queue.active().await().forEach(life::touch);
-                });
-                reconciling.set(false);
+                try {
+                    step("adopt", () -> jobs.adopt(leads.epoch()).await());
+                    step("reconcile", () -> reconciler.run(leads));
+                    step("touch", () -> queue.active().await().forEach(life::touch));
+                } finally {
+                    reconciling.set(false);
+                }
             });
         }
     }
