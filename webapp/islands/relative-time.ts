@@ -1,6 +1,6 @@
 /**
  * Turns the server's absolute UTC time into "5 min. ago" in the page's language, and keeps it true. With format="date" it
- * stays a day. The exact time, in the reader's zone, is its title.
+ * stays a day, with format="clock" a time of day to the second. The exact time, in the reader's zone, is its title.
  */
 class RelativeTime extends HTMLElement {
   connectedCallback(): void {
@@ -17,7 +17,7 @@ class RelativeTime extends HTMLElement {
     const time = this.querySelector("time");
     if (!time || Number.isNaN(at.getTime())) return;
     const language = document.documentElement.lang;
-    const words = this.getAttribute("format") === "date" ? day(at, language) : relative(at, language);
+    const words = (FORMATS[this.getAttribute("format") ?? ""] ?? relative)(at, language);
     if (time.textContent !== words) time.textContent = words;
     time.title = formatter(Intl.DateTimeFormat, language, { dateStyle: "full", timeStyle: "medium" }).format(at);
   }
@@ -44,6 +44,20 @@ function relative(at: Date, language: string): string {
 function day(at: Date, language: string): string {
   return formatter(Intl.DateTimeFormat, language, { dateStyle: "medium" }).format(at);
 }
+
+/** To the second; the day is named where it is not today. */
+function timeOfDay(at: Date, language: string): string {
+  const today = at.toDateString() === new Date().toDateString();
+  return formatter(Intl.DateTimeFormat, language, {
+    ...(today ? {} : { month: "short", day: "numeric" }),
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  }).format(at);
+}
+
+const FORMATS: Record<string, (at: Date, language: string) => string> = { date: day, clock: timeOfDay };
 
 const formatters = new Map<string, unknown>();
 

@@ -69,4 +69,28 @@ public record JobDetail(Job job, JobSpec spec, String config, Attempt attempt, L
     public boolean isPresent() {
         return attempt.number() == job.attempt();
     }
+
+    /** How the attempt that is shown stands. */
+    public Job.State state() {
+        Exit exit = attempt.exit();
+        return exit != null && attempt.completed() != null ? Job.State.ofExit(exit.code()) : job.state();
+    }
+
+    /** How a task of it stands. */
+    public Job.State state(Task task) {
+        return switch (task.phase()) {
+            case ACCEPTED, QUEUED, CLAIMED, CREATING -> Job.State.WAITING;
+            case STARTED -> isPresent() && job.phase() == Job.Phase.EXITED ? Job.State.STOPPING : Job.State.RUNNING;
+            case EXITED, FINALISED -> ended(task.exit());
+        };
+    }
+
+    /** Of a task that has no place yet, or never got one. */
+    public Job.State stateOfUnplaced() {
+        return job.isFinal() && isPresent() ? job.state() : Job.State.WAITING;
+    }
+
+    private static Job.State ended(@Nullable Exit exit) {
+        return exit == null ? Job.State.UNKNOWN : Job.State.ofExit(exit.code());
+    }
 }

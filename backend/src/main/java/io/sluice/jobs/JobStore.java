@@ -7,7 +7,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The transitions of jobs, each one statement that names the states it may start from and says whether it was us who did it. */
@@ -150,6 +153,18 @@ final class JobStore {
                                 row.getString("body_hash")));
                     }
                     return Optional.empty();
+                });
+    }
+
+    /** Those of the names that a user's jobs have. */
+    Future<Set<String>> taken(String user, List<String> names) {
+        return database.pool()
+                .preparedQuery("SELECT name FROM jobs WHERE user_name = $1 AND name = ANY($2)")
+                .execute(Tuple.of(user, (Object) names.toArray(String[]::new)))
+                .map(rows -> {
+                    Set<String> taken = new HashSet<>();
+                    rows.forEach(row -> taken.add(row.getString(0)));
+                    return taken;
                 });
     }
 

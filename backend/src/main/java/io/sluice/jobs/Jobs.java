@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -225,6 +226,11 @@ public final class Jobs {
         });
     }
 
+    /** Those of the names that the caller's jobs have. */
+    public Future<Set<String>> taken(Caller caller, List<String> names) {
+        return store.taken(caller.name(), names);
+    }
+
     /** Ends a job, or takes it out of the queue. Whatever happens next, it will be stopped. The answer is whether that is news. */
     public Future<Boolean> stop(Caller caller, Job job) {
         return store.stop(job.id(), "Stopped by " + caller.name() + ".").onSuccess(this::changed);
@@ -251,6 +257,16 @@ public final class Jobs {
             return Future.failedFuture(noJob(user, name));
         }
         return lists.job(user, name).map(found -> found.map(this::informed).orElseThrow(() -> noJob(user, name)));
+    }
+
+    /** The job, if it changed since a cursor, and a cursor to go on with; with none of ours it is taken to have changed. */
+    public Future<JobFilter.Changes> since(Caller caller, String user, String name, @Nullable String cursor) {
+        if (!caller.admin() && !caller.name().equals(user)) {
+            return Future.failedFuture(noJob(user, name));
+        }
+        String since = cursor != null && cursor.matches("\\d{1,18}") ? cursor : null;
+        return lists.since(user, name, since)
+                .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor()));
     }
 
     public static Problem noJob(String user, String name) {
@@ -292,7 +308,12 @@ public final class Jobs {
 
     /** The newest first; of both kinds when {@code warning} is null. */
     public Future<List<JobDetail.Event>> events(Job job, @Nullable Boolean warning, int most) {
-        return lists.events(job.id(), warning, most);
+        return events(job, warning, Long.MAX_VALUE, most);
+    }
+
+    /** Those before the one of this number, the newest first. */
+    public Future<List<JobDetail.Event>> events(Job job, @Nullable Boolean warning, long before, int most) {
+        return lists.events(job.id(), warning, before, most);
     }
 
     /** One page of the jobs that the caller may see, newest first, {@code after} what {@link JobFilter.Page#next} gave. */

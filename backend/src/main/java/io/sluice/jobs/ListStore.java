@@ -161,6 +161,22 @@ final class ListStore {
         });
     }
 
+    /** One job, if it changed since a cursor; without one, it did. */
+    Future<JobFilter.Changes> since(String user, String name, @Nullable String cursor) {
+        String sql =
+                "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor, found.* FROM (SELECT) one LEFT JOIN (SELECT "
+                        + COLUMNS + " FROM jobs WHERE user_name = $1 AND name = $2"
+                        + " AND ($3::text IS NULL OR changed >= $3::text::xid8)) found ON true";
+        return database.pool()
+                .preparedQuery(sql)
+                .execute(Tuple.of(user, name, cursor))
+                .map(rows -> {
+                    Row row = rows.iterator().next();
+                    return new JobFilter.Changes(
+                            row.getLong("id") == null ? List.of() : List.of(job(row)), row.getString("cursor"));
+                });
+    }
+
     record Spec(JobSpec spec, String config) {}
 
     Future<Spec> spec(long job) {
@@ -192,10 +208,11 @@ final class ListStore {
     }
 
     /** Newest first. */
-    Future<List<Event>> events(long job, @Nullable Boolean warning, int most) {
+    Future<List<Event>> events(long job, @Nullable Boolean warning, long before, int most) {
         return read(
-                "SELECT * FROM job_events WHERE job_id = $1 AND coalesce(warning = $2, true) ORDER BY id DESC LIMIT $3",
-                Tuple.of(job, warning, most),
+                "SELECT * FROM job_events WHERE job_id = $1 AND id < $4 AND coalesce(warning = $2, true)"
+                        + " ORDER BY id DESC LIMIT $3",
+                Tuple.of(job, warning, most, before),
                 row -> new Event(
                         row.getLong("id"),
                         row.getOffsetDateTime("at").toInstant(),

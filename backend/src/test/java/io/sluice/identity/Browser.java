@@ -83,7 +83,7 @@ public final class Browser {
     }
 
     /** Listens before it connects, so that no word is lost. */
-    Future<WebSocket> follow(String path, Handler<String> told) {
+    public Future<WebSocket> follow(String path, Handler<String> told) {
         return vertx.createWebSocketClient()
                 .webSocket()
                 .textMessageHandler(told)

@@ -135,7 +135,7 @@ final class JobJson {
         var job = detail.job();
         Exit exit = attempt.exit();
         json.put("attemptId", attempt.number());
-        json.put("attemptState", attemptState(detail));
+        json.put("attemptState", detail.state().name());
         json.put("appId", uid(job.id() + "/" + attempt.number()));
         json.put("appProgress", attempt.completed() == null ? 0 : 1);
         json.put("appTrackingUrl", "");
@@ -155,15 +155,6 @@ final class JobJson {
                 exit == null
                         ? (String) null
                         : ExitCatalogue.of(exit.code()).type().name());
-    }
-
-    private static String attemptState(JobDetail detail) {
-        var attempt = detail.attempt();
-        Exit exit = attempt.exit();
-        if (exit != null && attempt.completed() != null) {
-            return Job.State.ofExit(exit.code()).name();
-        }
-        return detail.job().state().name();
     }
 
     private static com.fasterxml.jackson.databind.JsonNode spec(@Nullable Exit exit) {

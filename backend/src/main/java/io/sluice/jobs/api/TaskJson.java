@@ -2,12 +2,10 @@ package io.sluice.jobs.api;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.sluice.jobs.Job;
 import io.sluice.jobs.JobDetail;
 import io.sluice.jobs.exits.ExitCatalogue;
 import io.sluice.jobs.life.Exit;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Tasks in OpenPAI's fields. */
 final class TaskJson {
@@ -17,7 +15,7 @@ final class TaskJson {
 
     static ObjectNode status(JobDetail detail, JobDetail.Task task) {
         Exit exit = task.exit();
-        String state = state(detail, task).name();
+        String state = detail.state(task).name();
         var json = JobJson.object()
                 .put("taskIndex", task.index())
                 .put("taskUid", JobJson.uid(detail.job().id() + "/" + task.role() + "/" + task.index()))
@@ -48,9 +46,7 @@ final class TaskJson {
 
     /** Of a task that has no place yet, or never got one. */
     static ObjectNode waiting(JobDetail detail, String role, int index) {
-        String state = detail.job().isFinal() && detail.isPresent()
-                ? detail.job().state().name()
-                : "WAITING";
+        String state = detail.stateOfUnplaced().name();
         var json = JobJson.object()
                 .put("taskIndex", index)
                 .put("taskUid", JobJson.uid(detail.job().id() + "/" + role + "/" + index))
@@ -72,22 +68,6 @@ final class TaskJson {
                 .put("currentAttemptLaunchedTime", (Long) null)
                 .put("currentAttemptCompletedTime", (Long) null);
         return json;
-    }
-
-    private static Job.State state(JobDetail detail, JobDetail.Task task) {
-        return switch (task.phase()) {
-            case ACCEPTED, QUEUED, CLAIMED, CREATING -> Job.State.WAITING;
-            case STARTED -> stopping(detail) ? Job.State.STOPPING : Job.State.RUNNING;
-            case EXITED, FINALISED -> ended(task.exit());
-        };
-    }
-
-    private static boolean stopping(JobDetail detail) {
-        return detail.isPresent() && detail.job().phase() == Job.Phase.EXITED;
-    }
-
-    private static Job.State ended(@Nullable Exit exit) {
-        return exit == null ? Job.State.UNKNOWN : Job.State.ofExit(exit.code());
     }
 
     private static String log(JobDetail detail, String role, int index, int attempt) {

@@ -131,6 +131,22 @@ public record Cause(
                 new Match(found.start(), found.end()));
     }
 
+    /** As it was kept: the code, the rule that recognised it and the line that told. */
+    public static Cause kept(int code, @Nullable String rule, @Nullable String line) {
+        if (rule == null || line == null) {
+            return plain(code);
+        }
+        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        return RULES.stream()
+                .filter(known -> known.name().equals(rule))
+                .map(known -> last(known, text, lines(text), 0, bytes))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(Cause::of)
+                .orElseGet(() -> plain(code)); // a rule of another version
+    }
+
     /** The text that says why, in the reader's language. */
     public String reasonKey() {
         return name == null ? ExitCatalogue.reasonKey(code) : "exit.cause." + name;

@@ -46,6 +46,8 @@ public final class JobPages {
         tally.told(() -> live.ring(TOPIC));
         var routes = new ArrayList<Route>();
         routes.addAll(new JobListRoutes(jobs, tally, live).routes());
+        // last: to its path /jobs/:job everything below /jobs/ looks like a job
+        routes.addAll(new JobPageRoutes(jobs, live, panels).routes());
         return routes;
     }
 

@@ -9,7 +9,6 @@ import io.sluice.jobs.placement.Waiting.Holder;
 import io.sluice.jobs.placement.Waiting.Outage;
 import io.sluice.jobs.placement.Waiting.Shortage;
 import io.sluice.web.View;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -81,6 +80,11 @@ public final class Words {
             return view.t(key, waiting.cluster());
         }
         Shortage shortage = waiting.shortages().getFirst();
+        if (waiting.why() == Waiting.Why.NEVER
+                && shortage.total() >= shortage.needed()
+                && shortage.totalOnOne() >= shortage.perTask()) {
+            return view.t(key); // enough of everything, but not as its tasks need it side by side
+        }
         boolean one = waiting.why() == Waiting.Why.SCATTERED || waiting.why() == Waiting.Why.NEVER;
         boolean tooBig = one && shortage.perTask() > (waiting.why() == Waiting.Why.NEVER ? shortage.totalOnOne() : 0);
         return view.t(
@@ -154,15 +158,8 @@ public final class Words {
 
     /** Why something ended; names what the output named. */
     public static String explained(View view, Exit exit) {
-        String line = exit.line();
-        if (exit.rule() != null && line != null) {
-            Integer own = exit.original();
-            Cause told = Cause.of(own == null ? 1 : own, null, false, line.getBytes(StandardCharsets.UTF_8));
-            return exit.rule().equals(told.name())
-                    ? view.t(told.reasonKey(), told.values().toArray())
-                    : view.t("exit.reason." + exit.code());
-        }
-        return view.t(ExitCatalogue.reasonKey(exit.code()));
+        var cause = Cause.kept(exit.code(), exit.rule(), exit.line());
+        return view.t(cause.reasonKey(), cause.values().toArray());
     }
 
     /** What to do about it, the likeliest first. */

@@ -13,6 +13,7 @@ import io.sluice.jobs.placement.Waiting.Shortage;
 import io.sluice.jobs.placement.Waiting.Why;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -278,12 +279,16 @@ final class Reasons {
         private List<Shortage> shortages(Shape shape) {
             List<Shortage> all = new ArrayList<>();
             for (Resource resource : List.of(Resource.DEVICE, Resource.CPU, Resource.MEMORY_MB)) {
-                for (String type : new LinkedHashSet<>(List.of(shape.typeNames))) {
-                    int[] each = switch (resource) {
-                        case DEVICE -> shape.devices;
-                        case CPU -> shape.cpus;
-                        case MEMORY_MB -> shape.memory;
-                    };
+                int[] each = switch (resource) {
+                    case DEVICE -> shape.devices;
+                    case CPU -> shape.cpus;
+                    case MEMORY_MB -> shape.memory;
+                };
+                var types = new LinkedHashSet<>(List.of(shape.typeNames));
+                if (resource != Resource.DEVICE && types.size() > 1) {
+                    all.add(together(resource, shape, each, types));
+                }
+                for (String type : types) {
                     long needed = shape.sum(each, type);
                     if (needed > 0) {
                         Stock stock = stocks.computeIfAbsent(List.of(resource, type), key -> stock(resource, type));
@@ -300,6 +305,23 @@ final class Reasons {
                 }
             }
             return all;
+        }
+
+        /** What roles with devices and roles without need of the same machines. */
+        private Shortage together(Resource resource, Shape shape, int[] each, Collection<String> types) {
+            Stock stock = stocks.computeIfAbsent(List.of(resource, ""), key -> stock(resource, ""));
+            return new Shortage(
+                    resource,
+                    "",
+                    types.stream().mapToLong(type -> shape.sum(each, type)).sum(),
+                    stock.free,
+                    stock.total,
+                    types.stream()
+                            .mapToLong(type -> shape.most(each, type))
+                            .max()
+                            .orElse(0),
+                    stock.freeOnOne,
+                    stock.totalOnOne);
         }
 
         private Stock stock(Resource resource, String type) {

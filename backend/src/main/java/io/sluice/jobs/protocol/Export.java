@@ -1,5 +1,8 @@
 package io.sluice.jobs.protocol;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import io.sluice.jobs.protocol.JobSpec.About;
 import io.sluice.jobs.protocol.JobSpec.Around;
 import io.sluice.jobs.protocol.JobSpec.Auth;
@@ -30,6 +33,8 @@ final class Export {
     /** Protocol 1 runs a command without these. */
     private static final String PLAIN_SHELL = "set +o errexit +o nounset +o pipefail";
 
+    private static final ObjectWriter JSON = new ObjectMapper().writerWithDefaultPrettyPrinter();
+
     private final JobSpec spec;
     private final Map<String, String> roleNames = new LinkedHashMap<>();
 
@@ -55,6 +60,14 @@ final class Export {
                 .setMaxSimpleKeyLength(1000)
                 .build();
         return new Dump(settings).dumpToString(new Export(spec).job(secrets));
+    }
+
+    static String json(JobSpec spec) {
+        try {
+            return JSON.writeValueAsString(new Export(spec).job(Map.of())) + "\n";
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a job of maps, lists and texts can not be written as JSON", e);
+        }
     }
 
     private static String key(String name) {

@@ -77,6 +77,25 @@ public final class Protocols {
         return text.contains("jobName") && !text.contains("protocolVersion") ? 1 : 2;
     }
 
+    /** The same text under another name; all else stays, comments and order included. */
+    public static String renamed(String text, String name) {
+        var document = Document.read(text, Limits.DEFAULT);
+        if (document.root() instanceof Mapping root) {
+            Entry entry = root.entry(protocol(root) == 1 ? "jobName" : "name");
+            if (entry != null) {
+                Place place = entry.value().place();
+                String all = document.text();
+                return all.substring(0, place.start()) + '"' + name + '"' + all.substring(place.end());
+            }
+        }
+        return text;
+    }
+
+    /** As protocol 2 in JSON. */
+    public static String exportJson(JobSpec spec) {
+        return Export.json(spec);
+    }
+
     /** As protocol 2 in YAML: for another run of it, and for an editor. Its secrets are to be filled in again. */
     public static String export(JobSpec spec) {
         return Export.yaml(spec, Map.of());

@@ -55,6 +55,27 @@ class CauseTest {
 
     @ParameterizedTest
     @MethodSource("samples")
+    void a_cause_is_told_again_from_what_was_kept_of_it(Sample sample) {
+        Cause cause = Cause.of(sample.exitCode(), null, false, sample.output().getBytes(StandardCharsets.UTF_8));
+        Cause.Match match = cause.match();
+        byte[] tail = sample.output().getBytes(StandardCharsets.UTF_8);
+        String line = match == null
+                ? null
+                : new String(tail, match.start(), match.end() - match.start(), StandardCharsets.UTF_8);
+        Cause kept = Cause.kept(cause.code(), cause.name(), line);
+        assertThat(kept.reasonKey()).isEqualTo(cause.reasonKey());
+        assertThat(kept.values()).isEqualTo(cause.values());
+        assertThat(kept.reason()).isEqualTo(cause.reason());
+    }
+
+    @Test
+    void a_rule_of_another_version_leaves_what_the_code_says() {
+        assertThat(Cause.kept(232, "gone", "some line").reasonKey()).isEqualTo("exit.reason.232");
+        assertThat(Cause.kept(232, "import", "another line").reasonKey()).isEqualTo("exit.reason.232");
+    }
+
+    @ParameterizedTest
+    @MethodSource("samples")
     void the_end_of_an_output_tells_the_cause_and_where_it_stands(Sample sample) {
         byte[] tail = sample.output().getBytes(StandardCharsets.UTF_8);
         Cause cause = Cause.of(sample.exitCode(), null, false, tail);

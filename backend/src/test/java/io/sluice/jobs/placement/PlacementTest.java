@@ -38,6 +38,17 @@ class PlacementTest {
     }
 
     @Test
+    void what_roles_with_and_without_devices_need_together_can_be_too_much() {
+        Scene scene = Scene.of(node("a", 4, 8, "H100"));
+        scene.job("both").tasks(4, 1, 1, "H100").tasks(1, 1, 0, null).waits().pass();
+        var short1 = scene.waiting("both").shortages().getFirst();
+        assertThat(scene.waiting("both").why()).isEqualTo(Why.NEVER);
+        assertThat(short1.resource()).isEqualTo(Waiting.Resource.CPU);
+        assertThat(short1.needed()).isEqualTo(5);
+        assertThat(short1.total()).isEqualTo(4);
+    }
+
+    @Test
     void of_other_jobs_as_many_tasks_start_as_fit_and_the_rest_goes_on_waiting() {
         Scene scene = Scene.of(node("a", 8, 4, "H100"));
         scene.job("loose").loose().tasks(3, 1, 2, null).waits().pass();

@@ -38,6 +38,29 @@ class ExportTest {
         assertThat(again(accepted.spec(), accepted.secrets())).isEqualTo(accepted.spec());
     }
 
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void as_json_it_is_the_same_job(int seed) {
+        JobSpec spec = new RandomJob(seed).spec();
+        if (spec.secrets().isEmpty()) {
+            assertThat(Texts.spec(Protocols.exportJson(spec))).isEqualTo(spec);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"jobName\": \"old\", \"image\": \"x\"}",
+                "jobName: old # its name\nimage: x\ntaskRoles: []\n",
+                "protocolVersion: 2\nname: 'old'\ntype: job\n",
+                "# first\nname:   old   \nprotocolVersion: 2\n"
+            })
+    void a_text_is_renamed_and_keeps_all_else(String text) {
+        String renamed = Protocols.renamed(text, "new-name");
+        assertThat(renamed).contains("\"new-name\"").doesNotContain("old");
+        assertThat(renamed.replace("\"new-name\"", "")).isEqualTo(text.replaceFirst("\"old\"|'old'|old", ""));
+    }
+
     @Test
     void an_export_is_canonical() {
         Read.Accepted accepted = Texts.accepted(Texts.V2);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.jobs.pages;
+
+import org.jspecify.annotations.NullMarked;
