@@ -1,11 +1,13 @@
 import { config } from "@hotwired/turbo";
 import "./copy-button";
 import "./elapsed-time";
+import "./job-list";
 import "./live-updates";
 import "./menu";
 import "./morph";
 import "./relative-time";
 import "./search-form";
+import "./streams";
 import "./page";
 
 config.drive.progressBarDelay = 250;

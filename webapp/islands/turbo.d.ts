@@ -1,6 +1,11 @@
 /** The part of Turbo that the islands use; the package brings no types. */
 declare module "@hotwired/turbo" {
   export function renderStreamMessage(message: string): void;
+  export interface StreamElement extends HTMLElement {
+    readonly targetElements: Element[];
+    readonly templateContent: DocumentFragment;
+  }
+  export const StreamActions: Record<string, (this: StreamElement) => void>;
   export function visit(location: string, options?: { action?: "advance" | "replace" }): void;
   export const config: {
     drive: { progressBarDelay: number };

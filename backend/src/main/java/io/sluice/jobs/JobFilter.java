@@ -1,5 +1,6 @@
 package io.sluice.jobs;
 
+import io.sluice.web.Caller;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +31,24 @@ public record JobFilter(
         priorities = Set.copyOf(priorities);
     }
 
+    /** Of these, what the caller may see: nothing of others, except for administrators. */
+    public JobFilter seenBy(Caller caller) {
+        if (caller.admin()) {
+            return this;
+        }
+        boolean own = users.isEmpty() || users.contains(caller.name());
+        return own ? of(caller.name()) : of("");
+    }
+
     public JobFilter of(String user) {
         return new JobFilter(Set.of(user), virtualClusters, states, keyword, tags, withoutTags, priorities);
     }
 
     public JobFilter in(Set<Job.State> states) {
+        return new JobFilter(users, virtualClusters, states, keyword, tags, withoutTags, priorities);
+    }
+
+    public JobFilter tagged(Set<String> tags) {
         return new JobFilter(users, virtualClusters, states, keyword, tags, withoutTags, priorities);
     }
 

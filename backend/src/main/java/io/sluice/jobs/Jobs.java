@@ -11,6 +11,7 @@ import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.life.Scheduler;
+import io.sluice.jobs.lists.Lists;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
@@ -67,6 +68,7 @@ public final class Jobs {
     private final Engine engine;
     private final JobStore store;
     private final ListStore lists;
+    private final Lists browse;
     private final Templates templates;
     private final Vault vault;
     private final Folders folders;
@@ -93,6 +95,7 @@ public final class Jobs {
         this.engine = engine;
         this.store = new JobStore(database);
         this.lists = new ListStore(database);
+        this.browse = new Lists(database, ids -> lists.numbered(ids).map(this::informed));
         this.templates = new Templates(database);
         this.vault = vault;
         this.metrics = new JobMetrics(registry);
@@ -318,17 +321,17 @@ public final class Jobs {
 
     /** One page of the jobs that the caller may see, newest first, {@code after} what {@link JobFilter.Page#next} gave. */
     public Future<JobFilter.Page> page(Caller caller, JobFilter filter, @Nullable String after, int size) {
-        return lists.page(visible(caller, filter), after, size)
+        return lists.page(filter.seenBy(caller), after, size)
                 .map(page -> new JobFilter.Page(informed(page.jobs()), page.next()));
     }
 
     /** For programs that count their way through. */
     public Future<List<Job>> slice(Caller caller, JobFilter filter, JobFilter.Slice slice) {
-        return lists.slice(visible(caller, filter), slice).map(this::informed);
+        return lists.slice(filter.seenBy(caller), slice).map(this::informed);
     }
 
     public Future<Long> count(Caller caller, JobFilter filter) {
-        return lists.count(visible(caller, filter));
+        return lists.count(filter.seenBy(caller));
     }
 
     /** How many there are in each state that is not final; of all users when {@code user} is null. */
@@ -344,7 +347,7 @@ public final class Jobs {
     /** Of the jobs that the caller may see, those that changed since a cursor; without one, none and a cursor to begin with. */
     public Future<JobFilter.Changes> changes(Caller caller, JobFilter filter, @Nullable String cursor) {
         String since = cursor != null && cursor.matches("\\d{1,19}") ? cursor : null;
-        return lists.changes(visible(caller, filter), since, CHANGES_AT_ONCE)
+        return lists.changes(filter.seenBy(caller), since, CHANGES_AT_ONCE)
                 .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor()));
     }
 
@@ -362,6 +365,11 @@ public final class Jobs {
         return engine.inventory();
     }
 
+    /** Page by page, for people. */
+    public Lists lists() {
+        return browse;
+    }
+
     public Templates templates() {
         return templates;
     }
@@ -375,14 +383,6 @@ public final class Jobs {
     public Future<Void> close() {
         subscription.cancel();
         return scheduler.close();
-    }
-
-    private static JobFilter visible(Caller caller, JobFilter filter) {
-        if (caller.admin()) {
-            return filter;
-        }
-        boolean own = filter.users().isEmpty() || filter.users().contains(caller.name());
-        return own ? filter.of(caller.name()) : filter.of("");
     }
 
     private List<Job> informed(List<Job> jobs) {

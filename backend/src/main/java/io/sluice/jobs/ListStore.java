@@ -139,6 +139,14 @@ final class ListStore {
                 .map(jobs -> jobs.stream().findFirst());
     }
 
+    /** In any order. */
+    Future<List<Job>> numbered(List<Long> ids) {
+        return read(
+                "SELECT " + COLUMNS + " FROM jobs WHERE id = ANY($1)",
+                Tuple.of(ids.toArray(Long[]::new)),
+                ListStore::job);
+    }
+
     /** The cursor is of before the read: what is committed later is above it, or is told again. */
     Future<JobFilter.Changes> changes(JobFilter filter, @Nullable String cursor, int most) {
         var where = new Conditions(filter);

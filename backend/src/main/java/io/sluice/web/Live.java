@@ -183,7 +183,12 @@ public final class Live {
         }
 
         void proceed() {
-            if (asking || resting || !behind || socket.writeQueueFull() || !streams.containsKey(socket)) {
+            if (asking
+                    || resting
+                    || !behind
+                    || socket.isClosed()
+                    || socket.writeQueueFull()
+                    || !streams.containsKey(socket)) {
                 return;
             }
             asking = true;
@@ -207,6 +212,9 @@ public final class Live {
             changes.fragments()
                     .forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
             text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
+            if (socket.isClosed()) {
+                return;
+            }
             Edge.end(socket.writeTextMessage(text.toString()));
             resting = true;
             vertx.setTimer(

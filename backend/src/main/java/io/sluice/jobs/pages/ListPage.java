@@ -1,13 +1,73 @@
 package io.sluice.jobs.pages;
 
-import io.sluice.jobs.Job;
+import io.sluice.jobs.Job.State;
+import io.sluice.jobs.lists.Lists;
+import io.sluice.jobs.lists.Lists.Entry;
 import io.sluice.web.View;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** {@code jobs/list.jte}, for GET /jobs. */
-public record ListPage(List<Job> jobs, View.@Nullable Note note) {
+/**
+ * {@code jobs/list.jte}, for GET /jobs.
+ *
+ * @param before link to the page before this one, null: this is the first; {@code after} likewise
+ * @param cut the search did not come to the end of the list yet
+ * @param clusters all there are
+ * @param live address of what changes on it
+ */
+public record ListPage(
+        ListQuery query,
+        List<Entry> entries,
+        @Nullable String before,
+        @Nullable String after,
+        boolean cut,
+        Counts counts,
+        List<String> clusters,
+        String live,
+        View.@Nullable Note note) {
+    /** Of the failed no more are counted than this. */
+    public static final int MOST_FAILED = 100;
+
     public ListPage {
-        jobs = List.copyOf(jobs);
+        entries = List.copyOf(entries);
+        clusters = List.copyOf(clusters);
+    }
+
+    /**
+     * What stands on the chips, and beside the door.
+     *
+     * @param doors jobs that are not over of everything that the viewer sees, not of this list alone
+     */
+    public record Counts(Map<State, Long> unfinished, long failed, long doors) {
+        public Counts {
+            unfinished = Map.copyOf(unfinished);
+        }
+
+        /** Empty where it is not counted. */
+        public String of(String chip, View view) {
+            if (chip.equals("failed")) {
+                return failed == 0 ? "" : failed >= MOST_FAILED ? MOST_FAILED - 1 + "+" : Long.toString(failed);
+            }
+            long count = ListQuery.STATES.getOrDefault(chip, java.util.Set.of()).stream()
+                    .mapToLong(state -> unfinished.getOrDefault(state, 0L))
+                    .sum();
+            return count == 0 ? "" : view.t("number", count);
+        }
+    }
+
+    /** The place of a row among others, as text that sorts. */
+    public static String order(Entry entry) {
+        String[] key = Lists.key(Lists.Sort.NEWEST, entry.job()).split("\\.", 2);
+        return "0".repeat(Math.max(0, 17 - key[0].length())) + key[0] + "."
+                + "0".repeat(Math.max(0, 18 - key[1].length())) + key[1];
+    }
+
+    /** {@code jobs/list-live.jte}: what to send to a list that is open somewhere. All of it may be sent twice. */
+    public record Changes(ListQuery query, List<Entry> shown, List<Long> removed, Counts counts) {
+        public Changes {
+            shown = List.copyOf(shown);
+            removed = List.copyOf(removed);
+        }
     }
 }

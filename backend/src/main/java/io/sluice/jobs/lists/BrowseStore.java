@@ -1,0 +1,202 @@
+package io.sluice.jobs.lists;
+
+import io.sluice.database.Database;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.JobFilter;
+import io.sluice.jobs.Json;
+import io.sluice.jobs.life.Exit;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the numbers of jobs, in order and by key; whoever asks reads the jobs themselves. */
+final class BrowseStore {
+    /** Without an index that leads to what is looked for, so many jobs are looked at for one page. */
+    static final int LOOKED_AT = 10_000;
+
+    private static final Set<Job.State> MANY = Job.State.FINAL;
+
+    private static final String EXTRAS = """
+            SELECT j.id, a.cause::text AS cause,
+                (SELECT string_agg(DISTINCT role ->> 'deviceType', ', ')
+                    FROM jsonb_array_elements(j.demand) role WHERE j.devices > 0) AS device_type
+            FROM jobs j
+            LEFT JOIN job_attempts a ON a.job_id = j.id AND a.attempt = j.attempt AND j.shown = 'FAILED'
+            WHERE j.id = ANY($1)
+            """;
+
+    private final Database database;
+
+    BrowseStore(Database database) {
+        this.database = database;
+    }
+
+    /** @param last the farthest that was looked at where the looking ended before the list did, null: it came to the end */
+    record Found(List<Long> ids, @Nullable Long last) {}
+
+    record Extra(@Nullable String deviceType, @Nullable Exit exit) {}
+
+    Future<Found> ids(JobFilter filter, Lists.Place place, List<Object> key, int most) {
+        var query = new Query();
+        String led = led(query, filter);
+        String looked = looked(query, filter);
+        boolean up = place.sort().descends() == place.before();
+        String order = columns(place.sort()).replace(",", up ? "," : " DESC,") + (up ? "" : " DESC");
+        if (!key.isEmpty()) {
+            led += " AND " + row(place.sort()) + (up ? " > (" : " < (") + bound(query, place.sort(), key) + ")";
+        }
+        // states of which there are few are read whole, and those of which there are many by their index, one at a time
+        boolean whole = filter.states().size() > 1;
+        boolean window = !looked.isEmpty() && !whole;
+        int reach = window ? LOOKED_AT : most;
+        String inner =
+                "SELECT id, user_name, name, virtual_cluster, priority_class, tags, submitted, devices, launched, created FROM jobs WHERE "
+                        + led + (window ? "" : looked);
+        String found = "WITH looked AS MATERIALIZED (" + inner + " ORDER BY " + order + " LIMIT "
+                + query.value((long) reach)
+                + ") SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY " + opposite(order)
+                + " LIMIT 1) AS last, found.id FROM (SELECT) one LEFT JOIN (SELECT * FROM looked WHERE true"
+                + (window ? looked : "") + " ORDER BY " + order + " LIMIT " + query.value((long) most)
+                + ") found ON true ORDER BY " + order;
+        return database.pool().preparedQuery(found).execute(query.values()).map(rows -> {
+            List<Long> ids = new ArrayList<>();
+            Long last = null;
+            for (Row row : rows) {
+                Long id = row.getLong("id");
+                if (id != null) {
+                    ids.add(id);
+                }
+                last = window && row.getLong("seen") == LOOKED_AT ? row.getLong("last") : null;
+            }
+            return new Found(ids, last);
+        });
+    }
+
+    /** What an index leads to. */
+    private static String led(Query query, JobFilter filter) {
+        var led = new StringBuilder("true");
+        if (!filter.users().isEmpty()) {
+            led.append(
+                    filter.users().size() == 1
+                            ? " AND user_name = "
+                                    + query.value(filter.users().iterator().next())
+                            : " AND user_name = ANY(" + query.value(filter.users()) + ")");
+        }
+        if (filter.states().size() == 1) {
+            led.append(" AND shown = "
+                    + query.value(filter.states().iterator().next().name()));
+        } else if (!filter.states().isEmpty()) {
+            String shown = query.value(filter.states().stream().map(Enum::name).toList());
+            boolean active = filter.states().stream().noneMatch(MANY::contains)
+                    && !filter.states().contains(Job.State.WAITING);
+            // as the small index of what holds machines has it
+            led.append(active ? " AND state IN ('claimed', 'creating', 'started', 'exited')" : "")
+                    .append(" AND shown = ANY(" + shown + ")");
+        }
+        if (!filter.tags().isEmpty()) {
+            led.append(" AND tags <> '{}' AND tags && " + query.value(filter.tags()));
+        }
+        return led.toString();
+    }
+
+    /** What each job has to be looked at for. */
+    private static String looked(Query query, JobFilter filter) {
+        var looked = new StringBuilder();
+        if (!filter.virtualClusters().isEmpty()) {
+            looked.append(" AND virtual_cluster = ANY(" + query.value(filter.virtualClusters()) + ")");
+        }
+        if (!filter.priorities().isEmpty()) {
+            looked.append(
+                    " AND coalesce(lower(priority_class), 'default') = ANY(" + query.value(filter.priorities()) + ")");
+        }
+        String keyword = filter.keyword();
+        if (keyword != null && !keyword.isEmpty()) {
+            String word = query.value(keyword);
+            looked.append(" AND (strpos(lower(user_name), lower(" + word + ")) > 0 OR strpos(lower(name), lower(" + word
+                    + ")) > 0 OR " + word + " = ANY(tags))");
+        }
+        return looked.toString();
+    }
+
+    private static String columns(Lists.Sort sort) {
+        return switch (sort) {
+            case NEWEST, OLDEST -> "submitted, id";
+            case NAME, NAME_BACK -> "user_name, name";
+            case DEVICES -> "devices, id";
+            case LONGEST -> "coalesce(launched, created, submitted), id";
+        };
+    }
+
+    private static String row(Lists.Sort sort) {
+        return "(" + columns(sort) + ")";
+    }
+
+    private static String bound(Query query, Lists.Sort sort, List<Object> key) {
+        String first = query.value(key.getFirst());
+        String second = query.value(key.getLast());
+        return switch (sort) {
+            case NEWEST, OLDEST, LONGEST -> "timestamptz 'epoch' + " + first + " * interval '1 microsecond', " + second;
+            case NAME, NAME_BACK, DEVICES -> first + ", " + second;
+        };
+    }
+
+    private static String opposite(String order) {
+        return order.contains(" DESC") ? order.replace(" DESC", "") : order.replaceAll(", (\\w+)$", " DESC, $1 DESC");
+    }
+
+    Future<Map<Long, Extra>> extras(List<Long> ids) {
+        return database.pool()
+                .preparedQuery(EXTRAS)
+                .execute(Tuple.of(ids.toArray(Long[]::new)))
+                .map(rows -> {
+                    Map<Long, Extra> extras = new HashMap<>();
+                    rows.forEach(row -> extras.put(
+                            row.getLong("id"),
+                            new Extra(
+                                    row.getString("device_type"), Json.readIfAny(row.getString("cause"), Exit.class))));
+                    return extras;
+                });
+    }
+
+    Future<Long> count(JobFilter filter, Job.State state, int most) {
+        var query = new Query();
+        String led = led(query, filter.in(Set.of(state)));
+        return database.pool()
+                .preparedQuery("SELECT count(*) FROM (SELECT FROM jobs WHERE " + led + " LIMIT "
+                        + query.value((long) most) + ") few")
+                .execute(query.values())
+                .map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    Future<List<String>> clusters() {
+        return database.pool()
+                .preparedQuery("SELECT name FROM virtual_clusters ORDER BY name")
+                .execute()
+                .map(rows -> {
+                    List<String> names = new ArrayList<>();
+                    rows.forEach(row -> names.add(row.getString(0)));
+                    return names;
+                });
+    }
+
+    private static final class Query {
+        private final List<Object> values = new ArrayList<>();
+
+        /** Adds a value, and names it. */
+        String value(Object value) {
+            boolean many = value instanceof java.util.Collection<?>;
+            values.add(many ? ((java.util.Collection<?>) value).toArray(String[]::new) : value);
+            return "$" + values.size() + (value instanceof Long ? "::bigint" : many ? "::text[]" : "::text");
+        }
+
+        Tuple values() {
+            return Tuple.wrap(values);
+        }
+    }
+}

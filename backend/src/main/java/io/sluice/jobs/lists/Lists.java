@@ -1,0 +1,201 @@
+package io.sluice.jobs.lists;
+
+import io.sluice.database.Database;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.JobFilter;
+import io.sluice.jobs.life.Exit;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.vertx.core.Future;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The door to lists for people. What a caller may not see is in none of them. */
+public final class Lists {
+    /** In which order. Each has a key of its own, so that every page of a list is found at once. */
+    public enum Sort {
+        NEWEST,
+        OLDEST,
+        NAME,
+        NAME_BACK,
+        /** The most devices first; only of jobs that are not over, which are not many. */
+        DEVICES,
+        /** Those that have run the longest first; only of jobs that run. */
+        LONGEST;
+
+        boolean descends() {
+            return this == NEWEST || this == NAME_BACK || this == DEVICES;
+        }
+    }
+
+    /** @param key of the job that the page follows, or with {@code before} comes before; null: it is the first */
+    public record Place(Sort sort, boolean before, @Nullable String key) {}
+
+    /**
+     * @param deviceType that it asked for, null: any
+     * @param exit how a job that failed ended, null: it did not fail, or nothing is known
+     */
+    public record Entry(
+            Job job, @Nullable String deviceType, @Nullable Exit exit) {}
+
+    /**
+     * @param before key for the page before this one, null: this is the first
+     * @param after key for the page after this one, null: this is the last
+     * @param cut so many jobs were looked at without finding enough that there is an end to it; {@code after} goes on
+     */
+    public record Leaf(
+            List<Entry> entries,
+            @Nullable String before,
+            @Nullable String after,
+            boolean cut) {
+        public Leaf {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    private final BrowseStore store;
+    private final Function<List<Long>, Future<List<Job>>> numbered;
+
+    /** @param numbered the jobs of these numbers, in any order */
+    public Lists(Database database, Function<List<Long>, Future<List<Job>>> numbered) {
+        this.store = new BrowseStore(database);
+        this.numbered = numbered;
+    }
+
+    /** One page. A key that is none of this order's is refused. */
+    public Future<Leaf> leaf(Caller caller, JobFilter filter, Place place, int size) {
+        return store.ids(filter.seenBy(caller), place, key(place), size + 1).compose(found -> {
+            boolean more = found.ids().size() > size;
+            List<Long> ids = more ? found.ids().subList(0, size) : found.ids();
+            Long last = found.last();
+            boolean cut = !more && last != null;
+            List<Long> wanted = cut
+                    ? Stream.concat(ids.stream(), Stream.of(last)).distinct().toList()
+                    : ids;
+            return entries(wanted).map(entries -> leaf(place, ids, entries, more, cut ? last : null));
+        });
+    }
+
+    private static Leaf leaf(
+            Place place, List<Long> ids, Map<Long, Entry> entries, boolean more, @Nullable Long cutAt) {
+        List<Entry> shown =
+                ids.stream().filter(entries::containsKey).map(entries::get).collect(Collectors.toList());
+        if (place.before()) {
+            shown = shown.reversed();
+        }
+        Entry edge = cutAt == null ? null : entries.get(cutAt);
+        String first = shown.isEmpty()
+                ? place.key()
+                : key(place.sort(), shown.getFirst().job());
+        String last = shown.isEmpty()
+                ? place.key()
+                : key(place.sort(), shown.getLast().job());
+        String farther = edge == null ? null : key(place.sort(), edge.job());
+        boolean cut = farther != null;
+        return place.before()
+                ? new Leaf(shown, cut ? farther : more ? first : null, last, cut)
+                : new Leaf(shown, place.key() == null ? null : first, cut ? farther : more ? last : null, cut);
+    }
+
+    /** What lists show of jobs beside themselves. */
+    public Future<List<Entry>> entries(Stream<Job> jobs) {
+        List<Job> all = jobs.toList();
+        if (all.isEmpty()) {
+            return Future.succeededFuture(List.of());
+        }
+        return store.extras(all.stream().map(Job::id).toList())
+                .map(extras -> all.stream().map(job -> entry(job, extras)).toList());
+    }
+
+    private Future<Map<Long, Entry>> entries(List<Long> ids) {
+        if (ids.isEmpty()) {
+            return Future.succeededFuture(Map.of());
+        }
+        var jobs = numbered.apply(ids);
+        var extras = store.extras(ids);
+        return Future.all(jobs, extras)
+                .map(both ->
+                        jobs.result().stream().collect(Collectors.toMap(Job::id, job -> entry(job, extras.result()))));
+    }
+
+    private static Entry entry(Job job, Map<Long, BrowseStore.Extra> extras) {
+        var extra = extras.get(job.id());
+        return extra == null
+                ? new Entry(job, null, null)
+                : new Entry(job, extra.deviceType(), job.state() == Job.State.FAILED ? extra.exit() : null);
+    }
+
+    /** How many there are in a state; no more than {@code most} are counted. */
+    public Future<Long> count(Caller caller, JobFilter filter, Job.State state, int most) {
+        return store.count(filter.seenBy(caller), state, most);
+    }
+
+    /** The names of all virtual clusters. */
+    public Future<List<String>> clusters() {
+        return store.clusters();
+    }
+
+    /** What a list is ordered by, of one job. */
+    public static String key(Sort sort, Job job) {
+        return switch (sort) {
+            case NEWEST, OLDEST -> micros(job.submitted()) + "." + job.id();
+            case NAME, NAME_BACK -> job.key();
+            case DEVICES -> job.devices() + "." + job.id();
+            case LONGEST -> micros(since(job)) + "." + job.id();
+        };
+    }
+
+    /** Whether a list shows this job before the one of a key, or at it. */
+    public static boolean isFrom(String key, Job job) {
+        long[] edge = numbers(key);
+        long at = micros(job.submitted());
+        return at != edge[0] ? at > edge[0] : job.id() >= edge[1];
+    }
+
+    private static Instant since(Job job) {
+        Instant launched = job.launched();
+        Instant created = job.created();
+        return launched != null ? launched : created != null ? created : job.submitted();
+    }
+
+    private static long micros(Instant at) {
+        return at.getEpochSecond() * 1_000_000 + at.getNano() / 1000;
+    }
+
+    private static List<Object> key(Place place) {
+        String key = place.key();
+        if (key == null) {
+            return List.of();
+        }
+        return switch (place.sort()) {
+            case NEWEST, OLDEST, DEVICES, LONGEST -> {
+                long[] numbers = numbers(key);
+                yield List.of(numbers[0], numbers[1]);
+            }
+            case NAME, NAME_BACK -> {
+                int tilde = key.indexOf('~');
+                if (tilde < 1) {
+                    throw noKey();
+                }
+                yield List.of(key.substring(0, tilde), key.substring(tilde + 1));
+            }
+        };
+    }
+
+    private static long[] numbers(String key) {
+        if (!key.matches("\\d{1,17}\\.\\d{1,18}")) {
+            throw noKey();
+        }
+        int dot = key.indexOf('.');
+        return new long[] {Long.parseLong(key.substring(0, dot)), Long.parseLong(key.substring(dot + 1))};
+    }
+
+    private static Problem noKey() {
+        return Problem.invalid("This is no place in this list. Open /jobs to begin at its start.");
+    }
+}

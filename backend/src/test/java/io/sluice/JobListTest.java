@@ -1,0 +1,322 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.identity.Browser;
+import io.sluice.identity.Crowd;
+import io.sluice.identity.Crowd.Person;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.WebSocket;
+import io.vertx.ext.web.client.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The pages that list jobs, over HTTP. */
+class JobListTest {
+    private static final Pattern ROW = Pattern.compile("<tr id=\"job-\\d+\".*?href=\"/jobs/([^\"]+)\"", Pattern.DOTALL);
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    @TempDir
+    private static Path folder;
+
+    private static TestServer server;
+    private static Crowd crowd;
+    private static Person boss;
+    private Person owner;
+    private Person stranger;
+
+    @BeforeAll
+    static void start() {
+        server = new TestServer(folder);
+        crowd = new Crowd(server.vertx(), server.database(), server.address());
+        boss = crowd.person("boss", true);
+    }
+
+    @AfterAll
+    static void stop() {
+        crowd.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void people() {
+        int number = NUMBER.incrementAndGet();
+        owner = crowd.person("owner" + number, false);
+        stranger = crowd.person("stranger" + number, false);
+    }
+
+    private static Browser as(Person person) {
+        Browser browser = crowd.browser();
+        browser.headers.set("Authorization", "Bearer " + crowd.bearer(person));
+        return browser;
+    }
+
+    private static String page(Person person, String query) {
+        var answer = as(person).get("/jobs" + query);
+        assertThat(answer.statusCode()).as(query).isEqualTo(200);
+        return answer.bodyAsString();
+    }
+
+    private static List<String> names(String page) {
+        List<String> names = new ArrayList<>();
+        Matcher rows = ROW.matcher(page);
+        while (rows.find()) {
+            names.add(rows.group(1).replaceAll("^[^~]*~", ""));
+        }
+        return names;
+    }
+
+    private static String link(String page, String rel) {
+        Matcher link = Pattern.compile("href=\"([^\"]*)\" rel=\"" + rel + "\"").matcher(page);
+        return link.find() ? link.group(1).replace("&amp;", "&").replaceFirst("^/jobs", "") : "";
+    }
+
+    /** Jobs that are over, one a minute, number 1 the oldest. */
+    private static void finished(Person person, String name, int count, String shown) {
+        server.database()
+                .pool()
+                .query("""
+                        INSERT INTO jobs (user_id, user_name, name, virtual_cluster, priority, preemptible, demand, tasks, roles, devices,
+                            retry_count, state, shown, submitted, completed)
+                        SELECT %d, '%s', '%s' || n, 'default', 0, false, '[]', 1, 1, 0, 0, 'finalised', '%s',
+                            timestamptz '2020-01-01' + n * interval '1 minute', now()
+                        FROM generate_series(1, %d) n
+                        """.formatted(person.id(), person.name(), name, shown, count))
+                .execute()
+                .await();
+    }
+
+    /** Needs more memory than there is, and so waits for ever. */
+    private static void submit(Person person, String name) {
+        String job = """
+                {"jobName": "%s", "image": "none",
+                 "taskRoles": [{"name": "main", "memoryMB": 1000000000, "shmMB": 64, "command": "true"}]}
+                """.formatted(name);
+        var answer = as(person)
+                .send(HttpMethod.POST, "/api/v2/jobs", "application/json", Buffer.buffer(job))
+                .await();
+        assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(202);
+    }
+
+    private static void waiting(Person person, String name) {
+        // whether a job of an ordinary user may start here at all is not what is asked
+        submit(person, name);
+        server.database()
+                .pool()
+                .query(
+                        "UPDATE jobs SET state = 'queued', shown = 'WAITING', completed = NULL, exit_code = NULL WHERE user_name = '"
+                                + person.name() + "' AND name = '" + name + "'")
+                .execute()
+                .await();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'',true", "oldest,false", "name-back,true", "name,false"})
+    void the_list_is_read_page_by_page_and_back(String sort, boolean downwards) {
+        finished(owner, "page1", 120, "SUCCEEDED");
+        List<String> all = new ArrayList<>();
+        for (int n = 1; n <= 120; n++) {
+            all.add("page1" + n);
+        }
+        if (sort.startsWith("name")) {
+            all.sort(null);
+        }
+        List<String> expected = downwards ? all.reversed() : all;
+        String first = page(owner, sort.isEmpty() ? "" : "?sort=" + sort);
+        assertThat(names(first)).isEqualTo(expected.subList(0, 50));
+        assertThat(link(first, "prev")).isEmpty();
+        String second = page(owner, link(first, "next"));
+        assertThat(names(second)).isEqualTo(expected.subList(50, 100));
+        String third = page(owner, link(second, "next"));
+        assertThat(names(third)).isEqualTo(expected.subList(100, 120));
+        assertThat(link(third, "next")).isEmpty();
+        assertThat(names(page(owner, link(third, "prev")))).isEqualTo(expected.subList(50, 100));
+        String again = page(owner, link(second, "prev"));
+        assertThat(names(again)).isEqualTo(expected.subList(0, 50));
+        assertThat(link(again, "prev")).isEmpty();
+    }
+
+    @Test
+    void every_filter_finds_what_it_names_and_nothing_else() {
+        finished(owner, "good", 3, "SUCCEEDED");
+        finished(owner, "bad", 2, "FAILED");
+        submit(owner, "tagged");
+        as(owner)
+                .send(
+                        HttpMethod.PUT,
+                        "/api/v2/jobs/" + owner.name() + "~tagged/tag",
+                        "application/json",
+                        Buffer.buffer("{\"value\":\"paper\"}"))
+                .await();
+        assertThat(names(page(owner, "?state=succeeded"))).containsExactly("good3", "good2", "good1");
+        assertThat(names(page(owner, "?state=failed&q=BAD"))).containsExactly("bad2", "bad1");
+        assertThat(names(page(owner, "?state=running"))).isEmpty();
+        assertThat(names(page(owner, "?tag=paper"))).containsExactly("tagged");
+        assertThat(names(page(owner, "?q=paper"))).containsExactly("tagged");
+        assertThat(names(page(owner, "?vc=default&priority=default&q=ood1"))).containsExactly("good1");
+        assertThat(names(page(owner, "?vc=other"))).isEmpty();
+        assertThat(names(page(owner, "?priority=prod"))).isEmpty();
+        assertThat(names(page(owner, "?q=%25"))).isEmpty();
+        assertThat(names(page(boss, "?user=" + owner.name() + "&state=failed&q=bad")))
+                .containsExactly("bad2", "bad1");
+    }
+
+    @Test
+    void a_search_that_would_take_long_says_so_and_goes_on() {
+        finished(owner, "filler", 10_050, "SUCCEEDED");
+        String first = page(owner, "?q=filler1&state=succeeded&sort=oldest");
+        assertThat(names(first)).hasSize(50);
+        String cut = page(owner, "?q=filler17x");
+        assertThat(names(cut)).isEmpty();
+        assertThat(cut).contains("Nothing more among the newest 10,000 jobs");
+        assertThat(page(owner, link(cut, "next"))).doesNotContain("Nothing more among the newest");
+        cut = page(owner, "?q=er49");
+        assertThat(names(cut)).isNotEmpty();
+    }
+
+    @Test
+    void a_stranger_s_jobs_are_as_jobs_that_do_not_exist() {
+        finished(owner, "private", 2, "SUCCEEDED");
+        assertThat(names(page(stranger, ""))).isEmpty();
+        String theirs = page(stranger, "?user=" + owner.name());
+        String nobodys = page(stranger, "?user=nobody-at-all");
+        assertThat(names(theirs)).isEmpty();
+        assertThat(changeless(theirs).replace(owner.name(), "nobody-at-all")).isEqualTo(changeless(nobodys));
+        assertThat(names(page(boss, "?user=" + owner.name()))).containsExactly("private2", "private1");
+    }
+
+    private static String changeless(String page) {
+        return page.replaceAll("since=\\d+", "").replaceAll("nonce\" content=\"[^\"]*", "");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "?state=RUNNING",
+                "?state=x",
+                "?sort=best",
+                "?sort=devices",
+                "?sort=longest&state=waiting",
+                "?priority=highest",
+                "?after=x",
+                "?after=1",
+                "?before=1.x",
+                "?after=-1.5",
+                "?after=99999999999999999999.1",
+                "?after=nobody&sort=name",
+                "?sort=devices&state=running&after=a~b",
+            })
+    void a_filter_or_a_place_that_there_is_not_is_refused_with_what_there_is(String query) {
+        var answer = as(owner).get("/jobs" + query);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.bodyAsString()).containsAnyOf("is one of", "This is no place in this list");
+        assertThat(as(owner).get("/live/jobs" + query).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void the_many_that_are_ticked_are_stopped_and_each_is_told() {
+        waiting(owner, "one");
+        waiting(owner, "two");
+        finished(owner, "over", 1, "SUCCEEDED");
+        waiting(stranger, "theirs");
+        Browser browser = as(owner);
+        String ticked = "job=" + owner.name() + "~one&job=" + owner.name() + "~two&job=" + owner.name() + "~over1&job="
+                + stranger.name() + "~theirs&job=nonsense";
+        HttpResponse<Buffer> answer = browser.send(
+                        HttpMethod.POST,
+                        "/jobs/stop?state=waiting",
+                        "application/x-www-form-urlencoded",
+                        Buffer.buffer(ticked))
+                .await();
+        assertThat(answer.statusCode()).isEqualTo(303);
+        assertThat(answer.getHeader("Location")).isEqualTo("/jobs?state=waiting");
+        assertThat(browser.get("/jobs").bodyAsString())
+                .contains("Being stopped: " + owner.name() + "~one, " + owner.name() + "~two.")
+                .contains("do not exist: " + owner.name() + "~over1, " + stranger.name() + "~theirs, nonsense");
+        assertThat(browser.get("/jobs").bodyAsString()).doesNotContain("Being stopped");
+        assertThat(names(page(stranger, "?state=waiting"))).containsExactly("theirs");
+        assertThat(browser.post("/jobs/stop", Map.of()).statusCode()).isEqualTo(303);
+        assertThat(browser.get("/jobs").bodyAsString()).contains("Tick the jobs that you want to stop first.");
+    }
+
+    @Test
+    void an_open_list_is_told_what_comes_changes_and_no_longer_belongs_there() throws InterruptedException {
+        BlockingQueue<String> told = new LinkedBlockingQueue<>();
+        BlockingQueue<String> strange = new LinkedBlockingQueue<>();
+        WebSocket socket =
+                as(owner).follow(live(owner, "?state=waiting"), told::add).await();
+        WebSocket other = as(stranger).follow(live(stranger, ""), strange::add).await();
+        waiting(owner, "live");
+        String row = until(told, owner.name() + "~live");
+        assertThat(row).contains("<turbo-stream action=\"place\" target=\"jobs-rows\">");
+        Matcher id = Pattern.compile("id=\"(job-\\d+)\"").matcher(row);
+        assertThat(id.find()).isTrue();
+        as(owner).post("/jobs/stop", Map.of("job", owner.name() + "~live"));
+        until(told, "<turbo-stream action=\"remove\" target=\"" + id.group(1) + "\">");
+        assertThat(strange).allSatisfy(message -> assertThat(message).doesNotContain(owner.name()));
+        socket.close().await();
+        other.close().await();
+    }
+
+    private static String live(Person person, String query) {
+        Matcher live = Pattern.compile("<live-updates src=\"([^\"]+)\"").matcher(page(person, query));
+        assertThat(live.find()).isTrue();
+        return live.group(1).replace("&amp;", "&");
+    }
+
+    private static String until(BlockingQueue<String> told, String text) throws InterruptedException {
+        String message;
+        do {
+            message = told.poll(10, TimeUnit.SECONDS);
+            assertThat(message).as("a message with " + text).isNotNull();
+        } while (!message.contains(text));
+        return message;
+    }
+
+    @Test
+    void why_a_job_waits_or_failed_is_said_in_the_reader_s_language() {
+        Person admin = crowd.person("admin" + NUMBER.incrementAndGet(), true);
+        submit(admin, "large");
+        Browser browser = as(admin);
+        eventually(() -> browser.get("/jobs?q=large").bodyAsString().contains("Can never start: "));
+        browser.headers.set("Accept-Language", "zh-CN");
+        assertThat(browser.get("/jobs?q=large").bodyAsString()).contains("无法启动：");
+    }
+
+    private static void eventually(java.util.function.BooleanSupplier condition) {
+        for (var end = Instant.now().plus(Duration.ofSeconds(20));
+                !condition.getAsBoolean();
+                LockSupport.parkNanos(20_000_000)) {
+            assertThat(Instant.now()).isBefore(end);
+        }
+    }
+
+    @Test
+    void the_door_to_the_list_tells_how_many_of_one_s_own_are_not_over() {
+        waiting(owner, "a");
+        waiting(owner, "b");
+        eventually(() ->
+                as(owner).get("/profile").bodyAsString().contains("<span class=\"count\" id=\"count-jobs\">2</span>"));
+        assertThat(page(stranger, "")).contains("<span class=\"count\" id=\"count-jobs\"></span>");
+    }
+}
