@@ -37,7 +37,7 @@ public final class Words {
         return switch (job.state()) {
             case WAITING -> waits(view, job);
             case FAILED -> exit != null ? cause(view, exit) : exitCode(view, job.exitCode());
-            case UNKNOWN -> view.t("job.unknown");
+            case UNKNOWN -> job.doubt() == null ? view.t("job.unknown") : view.t("job.unknown") + " · " + job.doubt();
             case RUNNING, STOPPING, STOPPED, SUCCEEDED -> null;
         };
     }
