@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The order in which every request is handled, and the checks that each route names. */
@@ -81,6 +82,15 @@ final class Edge {
         router.route().handler(context -> errors.answer(context, Errors.unknown(context)));
         router.route().failureHandler(errors::answer);
         return router;
+    }
+
+    /** What WebSockets may speak here. */
+    List<String> subprotocols() {
+        return Stream.concat(
+                        Stream.of(Live.SUBPROTOCOL),
+                        routes.stream().flatMap(route -> Stream.ofNullable(route.subprotocol())))
+                .distinct()
+                .toList();
     }
 
     static boolean isApi(String path) {
@@ -271,6 +281,8 @@ final class Edge {
             case Reply.Content.Bytes(String type, Buffer bytes) -> end(call, type, bytes);
             case Reply.Content.Page(String template, Object page) ->
                 end(call, Pages.HTML, pages.draw(template, pages.view(call), page));
+            case Reply.Content.Stream stream ->
+                call.context().request().method().equals(HttpMethod.HEAD) ? response.end() : live.hold(call, stream);
             case Reply.Content.Nothing() -> response.end();
             case Reply.Content.Socket(var opened) -> throw new IllegalStateException("sockets were answered above");
         };

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +94,7 @@ final class Listener extends VerticleBase {
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setMaxWebSocketFrameSize(64 << 10)
                 .setMaxWebSocketMessageSize(64 << 10)
-                .setWebSocketSubProtocols(List.of(Live.SUBPROTOCOL));
+                .setWebSocketSubProtocols(edge.subprotocols());
         Path certificate = settings.certificate();
         Path key = settings.key();
         if (certificate != null && key != null) {

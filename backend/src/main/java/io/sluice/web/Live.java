@@ -1,15 +1,21 @@
 package io.sluice.web;
 
+import io.netty.channel.Channel;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.impl.HttpServerConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,13 +49,18 @@ public final class Live {
     /** A template that draws {@code <turbo-stream>} elements. */
     public record Fragment(String template, Object page) {}
 
+    /** @param refuse ends it because its caller may no longer be there; {@code ping} is sent now and then */
+    private record Stream(Caller caller, Runnable refuse, Runnable ping, Supplier<Future<Void>> close) {}
+
     private final Vertx vertx;
     private final Pages pages;
     private final Authenticator authenticator;
     private final Web.Settings settings;
     private final Web.Metrics metrics;
     private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
-    private final Map<ServerWebSocket, Caller> streams = new ConcurrentHashMap<>();
+    /** By the socket or the answer that is open. */
+    private final Map<Object, Stream> streams = new ConcurrentHashMap<>();
+
     private long checks;
 
     Live(Vertx vertx, Pages pages, Authenticator authenticator, Web.Settings settings, Web.Metrics metrics) {
@@ -88,32 +99,86 @@ public final class Live {
             return Future.failedFuture(Problem.invalid("This address speaks WebSocket. Open it with one."));
         }
         Caller caller = call.caller();
-        long open = streams.values().stream()
-                .filter(other -> other.id() == caller.id())
-                .count();
-        if (open >= settings.streamsPerUser()) {
-            metrics.refused.labels("streams_per_user").inc();
-            return Future.failedFuture(Problem.tooMany(
-                    "You have " + open + " live connections open, which is the limit. Close some pages and try again.",
-                    Duration.ofSeconds(30)));
+        Problem full = full(caller);
+        if (full != null) {
+            return Future.failedFuture(full);
         }
+        Channel channel = channel(request);
         return request.toWebSocket().map(opened -> {
             admit(opened, caller);
-            socket.opened().accept(opened);
+            socket.opened().accept(opened, channel);
             return null;
         });
     }
 
+    /** An answer that goes on for as long as its room has something to write. */
+    Future<Void> hold(Call call, Reply.Content.Stream stream) {
+        HttpServerResponse response = call.context().response();
+        Problem full = full(call.caller());
+        if (full != null) {
+            return Future.failedFuture(full);
+        }
+        Runnable cut = () -> Edge.end(response.reset());
+        streams.put(response, new Stream(call.caller(), cut, () -> {}, response::reset));
+        metrics.streams.inc();
+        if (stream.quiet()) {
+            // the listener still closes connections on which nobody asks anything
+            var pipeline = channel(call.context().request()).pipeline();
+            if (pipeline.get(IdleStateHandler.class) != null) {
+                pipeline.remove(IdleStateHandler.class);
+            }
+        }
+        return stream.written()
+                .apply(response)
+                .onComplete(over -> {
+                    if (streams.remove(response) != null) {
+                        metrics.streams.dec();
+                    }
+                })
+                .recover(failure -> {
+                    if (!response.headWritten()) {
+                        return Future.failedFuture(failure);
+                    }
+                    cut.run(); // half an answer must not look like a whole one
+                    return Future.succeededFuture();
+                });
+    }
+
+    private static Channel channel(HttpServerRequest request) {
+        return ((HttpServerConnection) request.connection())
+                .channelHandlerContext()
+                .channel();
+    }
+
+    private @Nullable Problem full(Caller caller) {
+        long open = streams.values().stream()
+                .filter(other -> other.caller().id() == caller.id())
+                .count();
+        if (open < settings.streamsPerUser()) {
+            return null;
+        }
+        metrics.refused.labels("streams_per_user").inc();
+        return Problem.tooMany(
+                "You have " + open + " live connections open, which is the limit. Close some pages and try again.",
+                Duration.ofSeconds(30));
+    }
+
     Future<Void> close() {
-        return Future.join(streams.keySet().stream()
-                        .map(socket -> socket.close((short) 1001, "the gateway restarts; reconnect"))
+        return Future.join(streams.values().stream()
+                        .map(stream -> stream.close().get())
                         .toList())
                 .otherwiseEmpty()
                 .mapEmpty();
     }
 
     private void admit(ServerWebSocket socket, Caller caller) {
-        streams.put(socket, caller);
+        streams.put(
+                socket,
+                new Stream(
+                        caller,
+                        () -> Edge.end(socket.close((short) SIGNED_OUT, "signed out")),
+                        () -> Edge.end(socket.writePing(Buffer.buffer())),
+                        () -> socket.close((short) 1001, "the gateway restarts; reconnect")));
         metrics.streams.inc();
         socket.endHandler(ended -> forget(socket));
         socket.exceptionHandler(broken -> forget(socket));
@@ -128,24 +193,24 @@ public final class Live {
 
     private void check() {
         boolean ping = checks++ % 12 == 0; // every 24 s, well within the idle limit of connections
-        streams.entrySet().stream()
-                .collect(Collectors.groupingBy(entry -> entry.getValue().credential()))
+        streams.values().stream()
+                .collect(Collectors.groupingBy(stream -> stream.caller().credential()))
                 .values()
                 .forEach(sameCredential -> check(sameCredential, ping));
         viewers.forEach(Viewer::retry);
     }
 
-    private void check(List<Map.Entry<ServerWebSocket, Caller>> sameCredential, boolean ping) {
+    private void check(List<Stream> sameCredential, boolean ping) {
         // a failed check says nothing about the caller: the database may be away for a moment
         authenticator
-                .stillValid(sameCredential.getFirst().getValue())
+                .stillValid(sameCredential.getFirst().caller())
                 .otherwise(true)
-                .onSuccess(valid -> sameCredential.forEach(entry -> {
+                .onSuccess(valid -> sameCredential.forEach(stream -> {
                     if (!valid) {
                         metrics.streamsEnded.labels("signed_out").inc();
-                        Edge.end(entry.getKey().close((short) SIGNED_OUT, "signed out"));
+                        stream.refuse().run();
                     } else if (ping) {
-                        Edge.end(entry.getKey().writePing(Buffer.buffer()));
+                        stream.ping().run();
                     }
                 }));
     }

@@ -1,14 +1,19 @@
 package io.sluice.web;
 
+import io.netty.channel.Channel;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.ServerWebSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** An answer, as a value: what to send, with which headers and cookies. The edge sends it. */
@@ -21,7 +26,9 @@ public final class Reply {
 
         record Page(String template, Object page) implements Content {}
 
-        record Socket(Consumer<ServerWebSocket> opened) implements Content {}
+        record Socket(BiConsumer<ServerWebSocket, Channel> opened) implements Content {}
+
+        record Stream(Function<HttpServerResponse, Future<Void>> written, boolean quiet) implements Content {}
 
         record Nothing() implements Content {}
     }
@@ -72,7 +79,25 @@ public final class Reply {
 
     /** Turns the request into a WebSocket; it is closed when its caller is no longer admitted. */
     public static Reply socket(Consumer<ServerWebSocket> opened) {
+        return of(101, new Content.Socket((socket, channel) -> opened.accept(socket)));
+    }
+
+    /** The same for a room that writes frames to the channel itself, made once for many sockets. */
+    public static Reply socket(BiConsumer<ServerWebSocket, Channel> opened) {
         return of(101, new Content.Socket(opened));
+    }
+
+    /**
+     * An answer that its room writes and ends itself, piece by piece, under the headers given here. It counts among its caller's open streams, and is
+     * broken off when its caller is no longer admitted. A HEAD gets the headers only.
+     */
+    public static Reply stream(Function<HttpServerResponse, Future<Void>> written) {
+        return of(200, new Content.Stream(written, false));
+    }
+
+    /** The same, where nothing may come for long and the connection stays. */
+    public static Reply quietStream(Function<HttpServerResponse, Future<Void>> written) {
+        return of(200, new Content.Stream(written, true));
     }
 
     private static Reply of(int status, Content content) {

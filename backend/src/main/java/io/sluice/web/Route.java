@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param scope what a limited token must hold; null where no limited token may come
  * @param applications whether a program's token may come at all
  * @param bodyLimit bytes that are read of a body before the request is refused
+ * @param subprotocol that its WebSocket speaks; null where it has none of its own
  */
 public record Route(
         HttpMethod method,
@@ -19,6 +20,7 @@ public record Route(
         @Nullable String scope,
         boolean applications,
         int bodyLimit,
+        @Nullable String subprotocol,
         Handling handling) {
     static final int BODY_LIMIT = 1 << 20;
 
@@ -53,27 +55,31 @@ public record Route(
 
     /** Signed in and with every right of the user, until said otherwise. */
     public static Route of(HttpMethod method, String path, Handling handling) {
-        return new Route(method, path, Access.SIGNED_IN, null, true, BODY_LIMIT, handling);
+        return new Route(method, path, Access.SIGNED_IN, null, true, BODY_LIMIT, null, handling);
     }
 
     public Route forAnyone() {
-        return new Route(method, path, Access.ANYONE, scope, applications, bodyLimit, handling);
+        return new Route(method, path, Access.ANYONE, scope, applications, bodyLimit, subprotocol, handling);
     }
 
     public Route forAdmins() {
-        return new Route(method, path, Access.ADMIN, scope, applications, bodyLimit, handling);
+        return new Route(method, path, Access.ADMIN, scope, applications, bodyLimit, subprotocol, handling);
     }
 
     public Route scope(String scope) {
-        return new Route(method, path, access, scope, applications, bodyLimit, handling);
+        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, handling);
     }
 
     public Route withoutApplications() {
-        return new Route(method, path, access, scope, false, bodyLimit, handling);
+        return new Route(method, path, access, scope, false, bodyLimit, subprotocol, handling);
     }
 
     public Route bodyLimit(int bytes) {
-        return new Route(method, path, access, scope, applications, bytes, handling);
+        return new Route(method, path, access, scope, applications, bytes, subprotocol, handling);
+    }
+
+    public Route speaks(String subprotocol) {
+        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, handling);
     }
 
     boolean isApi() {

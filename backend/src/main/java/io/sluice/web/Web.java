@@ -65,6 +65,24 @@ public final class Web {
             return with(certificate, key, trustedProxies, tree);
         }
 
+        public Settings limits(int connectionsPerAddress, int streamsPerUser) {
+            return new Settings(
+                    host,
+                    port,
+                    certificate,
+                    key,
+                    trustedProxies,
+                    tree,
+                    logs,
+                    connections,
+                    connectionsPerAddress,
+                    streamsPerUser,
+                    headerSeconds,
+                    bodySeconds,
+                    answerSeconds,
+                    idleSeconds);
+        }
+
         private Settings with(
                 @Nullable Path certificate, @Nullable Path key, Set<String> trustedProxies, @Nullable Path tree) {
             return new Settings(
