@@ -2,6 +2,7 @@ package io.sluice.jobs;
 
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.protocol.JobSpec;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,19 @@ public record JobDetail(Job job, JobSpec spec, String config, Attempt attempt, L
             @Nullable Instant completed,
             @Nullable Exit exit,
             String log) {}
+
+    /**
+     * What an attempt of a task prints.
+     *
+     * @param completed when nothing more could be added to it; null: not yet
+     */
+    public record Output(
+            long task,
+            long job,
+            Path file,
+            @Nullable Instant launched,
+            @Nullable Instant completed,
+            @Nullable Integer exitCode) {}
 
     /** Something that happened to a job. */
     public record Event(

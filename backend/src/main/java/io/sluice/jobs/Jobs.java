@@ -29,6 +29,8 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -377,6 +379,21 @@ public final class Jobs {
     /** Where the output of a task's attempt is. */
     public Path output(Job job, JobDetail.Task task) {
         return folders.output(job.id(), task.log());
+    }
+
+    /** Where tasks print at the moment, of all jobs. */
+    public Future<List<JobDetail.Output>> printing() {
+        return lists.printing(folders);
+    }
+
+    /** Outputs that nothing will be added to, of tasks that ended at that time or later, oldest first. */
+    public Future<List<JobDetail.Output>> printed(Instant since, int most) {
+        return lists.printed(folders, since, most);
+    }
+
+    /** How these stand now. */
+    public Future<List<JobDetail.Output>> outputs(Collection<Long> tasks) {
+        return lists.outputs(folders, tasks);
     }
 
     /** Stops acting; what runs goes on running. */

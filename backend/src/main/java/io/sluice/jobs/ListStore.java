@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import io.sluice.database.Database;
 import io.sluice.jobs.JobDetail.Attempt;
 import io.sluice.jobs.JobDetail.Event;
+import io.sluice.jobs.JobDetail.Output;
 import io.sluice.jobs.JobDetail.Task;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.placement.Waiting;
@@ -13,7 +14,9 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +40,9 @@ final class ListStore {
             WINDOW task AS (PARTITION BY role_number, task_index)
             ORDER BY role_number, task_index, task_attempt DESC
             """;
+
+    private static final String OUTPUTS =
+            "SELECT id, job_id, role, task_index, attempt, task_attempt, state, launched, completed, exit_code, cause FROM tasks WHERE ";
 
     private static final String TASK_ATTEMPTS = """
             SELECT *, min(created) OVER () AS first, min(launched) OVER () AS begun
@@ -213,6 +219,44 @@ final class ListStore {
 
     Future<List<Task>> attemptsOfTask(long job, int attempt, String role, int index) {
         return read(TASK_ATTEMPTS, Tuple.of(job, attempt, role, index), ListStore::task);
+    }
+
+    Future<List<Output>> printing(Folders folders) {
+        return read(OUTPUTS + "state <> 'exited'", Tuple.tuple(), row -> output(folders, row));
+    }
+
+    Future<List<Output>> printed(Folders folders, Instant since, int most) {
+        return read(
+                OUTPUTS + "state = 'exited' AND completed >= $1 ORDER BY completed, id LIMIT $2",
+                Tuple.of(since.atOffset(ZoneOffset.UTC), most),
+                row -> output(folders, row));
+    }
+
+    Future<List<Output>> outputs(Folders folders, Collection<Long> tasks) {
+        return read(OUTPUTS + "id = ANY ($1)", Tuple.of(tasks.toArray(Long[]::new)), row -> output(folders, row));
+    }
+
+    private static Output output(Folders folders, Row row) {
+        long job = row.getLong("job_id");
+        String log = Folders.log(
+                row.getString("role"),
+                row.getInteger("task_index"),
+                row.getInteger("attempt"),
+                row.getInteger("task_attempt"));
+        boolean ended = row.getString("state").equals("exited");
+        return new Output(
+                row.getLong("id"),
+                job,
+                folders.output(job, log),
+                instant(row, "launched"),
+                ended ? instant(row, "completed") : null,
+                exitCode(row));
+    }
+
+    /** What the program itself ended with, where that is known. */
+    private static @Nullable Integer exitCode(Row row) {
+        Exit exit = Json.readIfAny(text(row, "cause"), Exit.class);
+        return exit != null && exit.original() != null ? exit.original() : row.getInteger("exit_code");
     }
 
     /** Newest first. */
