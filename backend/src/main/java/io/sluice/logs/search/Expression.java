@@ -1,0 +1,153 @@
+package io.sluice.logs.search;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** What can be told of a regular expression without compiling it: how large it would become, and a text that every match holds. */
+final class Expression {
+    private static final int LARGEST = 10_000;
+    private static final int SHORTEST_LITERAL = 3;
+
+    private final String text;
+    private final Deque<Long> sizes = new ArrayDeque<>();
+    private final StringBuilder run = new StringBuilder();
+    private String longest = "";
+    private boolean alternatives;
+    private long sum;
+    private long last;
+
+    Expression(String text) {
+        this.text = text;
+        for (int at = 0; at < text.length(); ) {
+            at = step(at);
+        }
+        endRun();
+    }
+
+    /** Repetitions within repetitions multiply: {@code ((a{1000}){1000}){1000}} is short to write and long to run. */
+    void checkSize() {
+        if (sum > LARGEST) {
+            throw new IllegalArgumentException("The expression repeats too much. Use smaller numbers in {}.");
+        }
+    }
+
+    /** A text that every match holds; empty: none was found. */
+    String literal() {
+        return alternatives || longest.length() < SHORTEST_LITERAL ? "" : longest;
+    }
+
+    private int step(int at) {
+        char character = text.charAt(at);
+        switch (character) {
+            case '(' -> open();
+            case ')' -> close();
+            case '|' -> alternatives = true;
+            case '*', '?' -> loseLast();
+            case '+' -> endRun();
+            case '^', '$', '.' -> other();
+            case '[' -> {
+                other();
+                return endOfClass(at);
+            }
+            case '{' -> {
+                return repeat(at);
+            }
+            case '\\' -> {
+                return escape(at);
+            }
+            default -> literal(character);
+        }
+        return at + 1;
+    }
+
+    /** What stands in a group may be optional, or switch the case: only what is outside counts. */
+    private void open() {
+        endRun();
+        sizes.push(sum);
+        sum = 0;
+    }
+
+    private void close() {
+        run.setLength(0);
+        last = Math.max(1, sum);
+        sum = (sizes.isEmpty() ? 0 : sizes.pop()) + last;
+    }
+
+    private void literal(char character) {
+        atom();
+        if (sizes.isEmpty()) {
+            run.append(character);
+        }
+    }
+
+    private void other() {
+        endRun();
+        atom();
+    }
+
+    private void atom() {
+        last = 1;
+        sum++;
+    }
+
+    private int escape(int at) {
+        char escaped = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
+        if (escaped == 'Q') {
+            int end = text.indexOf("\\E", at);
+            other();
+            return end < 0 ? text.length() : end + 2;
+        }
+        if (Character.isLetterOrDigit(escaped)) {
+            other();
+            int brace = at + 2;
+            boolean long_ = (escaped == 'p' || escaped == 'P' || escaped == 'x')
+                    && brace < text.length()
+                    && text.charAt(brace) == '{';
+            return long_ ? Math.max(brace, text.indexOf('}', brace)) + 1 : at + 2;
+        }
+        literal(escaped);
+        return at + 2;
+    }
+
+    private int endOfClass(int at) {
+        int end = at + 1;
+        if (end < text.length() && text.charAt(end) == '^') {
+            end++;
+        }
+        end++; // a bracket in the first place is one of the class
+        while (end < text.length() && text.charAt(end) != ']') {
+            end += text.charAt(end) == '\\' ? 2 : 1;
+        }
+        return end + 1;
+    }
+
+    private int repeat(int at) {
+        int end = text.indexOf('}', at);
+        String inside = end < 0 ? "" : text.substring(at + 1, end);
+        if (!inside.matches("\\d{1,4}(,\\d{0,4})?")) {
+            literal('{');
+            return at + 1;
+        }
+        loseLast();
+        String[] bounds = inside.split(",");
+        long most = Math.max(1, Long.parseLong(bounds[bounds.length - 1]));
+        sum = Math.min(Integer.MAX_VALUE, sum + last * (most - 1));
+        last = Math.min(Integer.MAX_VALUE, last * most);
+        return end + 1;
+    }
+
+    /** The last character need not be there. */
+    private void loseLast() {
+        if (!run.isEmpty()) {
+            run.setLength(run.length() - 1);
+        }
+        endRun();
+    }
+
+    private void endRun() {
+        if (run.length() > longest.length()) {
+            longest = run.toString();
+        }
+        run.setLength(0);
+    }
+}

@@ -1,0 +1,126 @@
+package io.sluice.logs.search;
+
+import io.sluice.logs.files.Bytes;
+import io.sluice.logs.files.Gaps;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One search through one log, told as it goes. */
+public final class Search {
+    static final int PIECE = 1 << 20;
+    private static final long PROGRESS = 128L << 20;
+
+    /** Hears of the search, from its thread. */
+    public interface Listener {
+        void match(Match match) throws IOException;
+
+        void progress(long offset) throws IOException;
+    }
+
+    /** How a search ended: at the log's end, at its limit of matches, or out of time. */
+    public enum Why {
+        END,
+        LIMIT,
+        DEADLINE
+    }
+
+    /** @param next where to go on; null at the end */
+    public record Outcome(
+            Why why, long matches, long scanned, @Nullable Long next) {}
+
+    private final Bytes log;
+    private final List<Gaps.Gap> gaps;
+    private final Query query;
+    private final Finder finder;
+    private final Excerpt excerpt;
+    private final Listener listener;
+    private final byte[] piece = new byte[PIECE];
+    private long matches;
+    private long scanned;
+    private long reported;
+
+    /** @throws IllegalArgumentException that says what is wrong with the query */
+    public Search(Bytes log, List<Gaps.Gap> gaps, Query query, Listener listener) {
+        this.log = log;
+        this.gaps = gaps;
+        this.query = query;
+        this.finder = Finder.of(query);
+        this.excerpt = new Excerpt(log, query.context());
+        this.listener = listener;
+        this.reported = query.from();
+    }
+
+    /** What is wrong with a query is found before anything is answered. */
+    public static void check(Query query) {
+        if (Finder.of(query).overlap() < 0) {
+            throw new IllegalArgumentException("A search needs a text.");
+        }
+    }
+
+    /** @param goOn asked after every piece */
+    public Outcome run(BooleanSupplier goOn) throws IOException {
+        long end = Math.min(query.until(), log.size());
+        long offset = query.from();
+        long told = offset;
+        while (offset < end) {
+            if (!goOn.getAsBoolean()) {
+                return new Outcome(Why.DEADLINE, matches, scanned, Math.max(offset, reported));
+            }
+            Gaps.Gap hole = Gaps.next(gaps, offset);
+            if (hole != null && hole.from() <= offset) {
+                offset = hole.to();
+                continue;
+            }
+            long until = hole == null ? end : Math.min(end, hole.from());
+            int length = log.fill(offset, piece, (int) Math.min(PIECE, until - offset));
+            int whole = offset + length < until ? wholeLines(length) : length;
+            if (!look(offset, whole)) {
+                return new Outcome(Why.LIMIT, matches, scanned, reported);
+            }
+            scanned += whole;
+            // a line that does not end within the piece: what may have been cut is looked at again
+            offset += whole < length || offset + length >= until ? whole : Math.max(1, whole - finder.overlap());
+            if (length == 0) {
+                break; // the log has become shorter
+            }
+            if (offset - told >= PROGRESS) {
+                told = offset;
+                listener.progress(offset);
+            }
+        }
+        return new Outcome(Why.END, matches, scanned, null);
+    }
+
+    private int wholeLines(int length) {
+        for (int at = length; at > length / 2; at--) {
+            if (piece[at - 1] == '\n') {
+                return at;
+            }
+        }
+        return length;
+    }
+
+    private boolean look(long offset, int length) throws IOException {
+        IOException[] failed = new IOException[1];
+        finder.find(piece, length, (start, end) -> {
+            if (offset + start < reported) {
+                return true;
+            }
+            reported = offset + end;
+            matches++;
+            try {
+                listener.match(excerpt.of(offset + start, end - start));
+            } catch (IOException e) {
+                failed[0] = e;
+                return false;
+            }
+            return matches < query.limit();
+        });
+        if (failed[0] != null) {
+            throw failed[0];
+        }
+        return matches < query.limit();
+    }
+}
