@@ -11,6 +11,7 @@ import io.sluice.jobs.api.JobsApi;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.pages.JobPages;
 import io.sluice.jobs.pages.Panel;
+import io.sluice.logs.Logs;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
@@ -45,10 +46,10 @@ public final class Server {
     }
 
     /** The doors of the rooms that answer programs. */
-    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class);
+    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class, Logs.class);
 
     /** What the rooms above the jobs put on the page of one, in this order. */
-    private static final List<Panel> PANELS = List.of();
+    private static final List<Panel> PANELS = List.of(new Panel("log", "log.panel", "code"));
 
     private record Step(String name, Supplier<Future<Void>> close) {}
 
@@ -84,7 +85,8 @@ public final class Server {
         Jobs jobs = jobs(vertx, database, engine);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
-        routes = routes(web, database, identity, jobs, pages);
+        Logs logs = logs(vertx, database, jobs);
+        routes = routes(web, database, identity, jobs, pages, logs);
         address = await(web.serve(routes));
         await(identity.welcome(address, out::println));
         out.println("ready " + address);
@@ -130,7 +132,7 @@ public final class Server {
         Database database = await(beginning.open(vertx));
         closing("database", database::close);
         database.expose(registry);
-        await(database.migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS)));
+        await(database.migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Logs.MIGRATIONS)));
         return database;
     }
 
@@ -176,6 +178,12 @@ public final class Server {
         return pages;
     }
 
+    private Logs logs(Vertx vertx, Database database, Jobs jobs) {
+        Logs logs = await(Logs.open(vertx, database, jobs, registry, settings.logs()));
+        closing("logs", logs::close);
+        return logs;
+    }
+
     private Web web(Vertx vertx, Identity identity, JobPages pages) {
         Web web =
                 new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry, pages::unfinished);
@@ -183,13 +191,14 @@ public final class Server {
         return web;
     }
 
-    private List<Route> routes(Web web, Database database, Identity identity, Jobs jobs, JobPages pages) {
+    private List<Route> routes(Web web, Database database, Identity identity, Jobs jobs, JobPages pages, Logs logs) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(database::check));
         table.addAll(identity.routes(web.live()));
         table.addAll(pages.routes(web.live(), PANELS));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
+        table.addAll(logs.routes());
         return List.copyOf(table);
     }
 

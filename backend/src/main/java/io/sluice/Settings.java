@@ -2,10 +2,12 @@ package io.sluice;
 
 import io.netty.util.NetUtil;
 import io.sluice.engines.process.ProcessEngine;
+import io.sluice.logs.Logs;
 import io.sluice.web.Web;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -14,6 +16,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +31,7 @@ record Settings(
         boolean sharedProcesses,
         int submissionsPerHour,
         int listsPerMinute,
+        Logs.Settings logs,
         String failpoint) {
     /** Reading ends in one of these. */
     sealed interface Read {}
@@ -50,6 +55,8 @@ record Settings(
             return value.isEmpty();
         }
     }
+
+    private static final Pattern SIZE = Pattern.compile("([1-9]\\d{0,5})([kmgtKMGT])");
 
     private static final List<Flag> FLAGS = List.of(
             new Flag("port", "PORT", "8080", "where to listen; 0 takes any free port"),
@@ -85,6 +92,12 @@ record Settings(
                     "let every user run processes as the gateway's own user, who must trust one another"),
             new Flag("submissions-per-hour", "COUNT", "1000", "of jobs by one user"),
             new Flag("lists-per-minute", "COUNT", "60", "of jobs by one user, through the API"),
+            new Flag("log-limit", "SIZE", "10g", "of one task's log; beyond it the middle goes"),
+            new Flag("logs-total", "SIZE", "100g", "of all finished logs; beyond it the oldest go"),
+            new Flag("log-days", "COUNT", "90", "after which a finished log goes"),
+            new Flag(
+                    "streams-per-user", "COUNT", "50", "of live connections: pages, logs that are followed, downloads"),
+            new Flag("connections-per-address", "COUNT", "1000", "at once"),
             new Flag("help", "", "", "show this"));
 
     static Read read(String[] arguments, Map<String, String> environment) {
@@ -176,12 +189,39 @@ record Settings(
                 password == null || password.isEmpty() ? null : password,
                 plain.tls(certificate, key)
                         .trusting(proxies(values, faults))
-                        .developing(tree == null || tree.isEmpty() ? null : Path.of(tree)),
+                        .developing(tree == null || tree.isEmpty() ? null : Path.of(tree))
+                        .limits(
+                                count(values, "connections-per-address", faults),
+                                count(values, "streams-per-user", faults)),
                 devices(values, faults),
                 !text(values, "allow-shared-process-engine").isEmpty(),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
+                logs(values, data, faults),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
+    }
+
+    private static Logs.Settings logs(Map<String, String> values, Path data, List<String> faults) {
+        long limit = size(values, "log-limit", faults);
+        if (limit < Logs.Settings.LEAST) {
+            faults.add("--log-limit is at least " + (Logs.Settings.LEAST >> 20) + "m.");
+        }
+        return new Logs.Settings(
+                data,
+                limit,
+                size(values, "logs-total", faults),
+                Duration.ofDays(count(values, "log-days", faults)),
+                Logs.Settings.of(data).settled());
+    }
+
+    private static long size(Map<String, String> values, String name, List<String> faults) {
+        Matcher size = SIZE.matcher(text(values, name));
+        if (size.matches()) {
+            return Long.parseLong(size.group(1))
+                    << (10 * (" kmgt".indexOf(size.group(2).toLowerCase(Locale.ROOT))));
+        }
+        faults.add("--" + name + " " + text(values, name) + " is no size. Give a number with k, m, g or t, like 10g.");
+        return Logs.Settings.LEAST;
     }
 
     private static String devices(Map<String, String> values, List<String> faults) {

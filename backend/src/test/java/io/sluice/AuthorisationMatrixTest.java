@@ -200,6 +200,7 @@ class AuthorisationMatrixTest {
                 .replace(":user", owner.name())
                 .replace(":job", owner.name() + "~" + owner.name())
                 .replace(":attempt", "0")
+                .replace(":taskAttempt", "0")
                 .replace(":index", "0")
                 .replace(":role", "main")
                 .replace(":vc", "default")

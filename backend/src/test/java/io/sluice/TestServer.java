@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -19,10 +20,10 @@ public final class TestServer implements AutoCloseable {
     private final TestDatabase database = TestDatabase.fresh(vertx);
     private final Server server;
 
-    public TestServer(Path data) {
-        var read = Settings.read(
-                new String[] {"--port", "0", "--data", data.toString(), "--db", database.url()},
-                Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
+    public TestServer(Path data, String... flags) {
+        var all = new ArrayList<>(List.of("--port", "0", "--data", data.toString(), "--db", database.url()));
+        all.addAll(List.of(flags));
+        var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
         server = new Server(
                 ((Settings.Right) read).settings(),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));

@@ -1,0 +1,29 @@
+package io.sluice.logs;
+
+import io.sluice.jobs.Job;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the panel of a log shows.
+ *
+ * @param path of the task attempt in the API; empty where there is no log yet
+ * @param lines the last ones, without colours
+ * @param begin where they begin in the log
+ * @param problem why there is nothing to show, null: there is
+ */
+public record LogPanel(
+        String job,
+        String path,
+        String role,
+        int index,
+        long size,
+        long begin,
+        boolean ended,
+        @Nullable Integer exitCode,
+        @Nullable Long marked,
+        String lines,
+        @Nullable String problem) {
+    static LogPanel without(Job job, String role, int index, @Nullable String problem) {
+        return new LogPanel(job.key(), "", role, index, 0, 0, job.isFinal(), null, null, "", problem);
+    }
+}

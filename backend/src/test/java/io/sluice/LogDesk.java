@@ -1,0 +1,296 @@
+package io.sluice;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.identity.Crowd;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A gateway in this JVM whose jobs print what a test wants, and what clients of their logs do. */
+final class LogDesk implements AutoCloseable {
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    final TestServer server;
+    final Path data;
+    private final Crowd crowd;
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    LogDesk(Path data) {
+        this.data = data;
+        this.server = new TestServer(data, "--allow-shared-process-engine", "--streams-per-user", "60");
+        this.crowd = new Crowd(server.vertx(), server.database(), server.address());
+    }
+
+    /** Somebody, with a token that may do everything. */
+    Client client(String name, boolean admin) {
+        return new Client(name, crowd.bearer(crowd.person(name, admin)));
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        crowd.close();
+        server.close();
+    }
+
+    /** One user's program. */
+    final class Client {
+        final String name;
+        final String token;
+
+        Client(String name, String token) {
+            this.name = name;
+            this.token = token;
+        }
+
+        Client with(String other) {
+            return new Client(name, other);
+        }
+
+        Path home() throws IOException {
+            return Files.createDirectories(data.resolve("homes").resolve(name));
+        }
+
+        /** A job that prints these bytes and ends; the answer is the path of its log. */
+        String printed(String job, byte[] bytes) throws IOException {
+            Files.write(home().resolve(job), bytes);
+            String log = submit(job, "cat /userhome/" + job);
+            ended(job);
+            return log;
+        }
+
+        String submit(String job, String command) throws IOException {
+            var text = JSON.createObjectNode().put("jobName", job).put("image", "none");
+            text.putArray("taskRoles")
+                    .addObject()
+                    .put("name", "main")
+                    .put("cpuNumber", 1)
+                    .put("memoryMB", 64)
+                    .put("command", command);
+            var answer = send(request("/api/v2/jobs")
+                    .header("Content-Type", "application/json")
+                    .POST(BodyPublishers.ofString(text.toString())));
+            if (answer.statusCode() != 202) {
+                throw new IllegalStateException(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8));
+            }
+            return path(job) + "/log";
+        }
+
+        String path(String job) {
+            return "/api/v2/jobs/" + name + "~" + job + "/attempts/0/taskRoles/main/taskIndex/0/attempts/0";
+        }
+
+        void ended(String job) {
+            eventually(() -> !List.of("WAITING", "RUNNING", "STOPPING").contains(state(job)));
+        }
+
+        void running(String job) {
+            eventually(() -> get(path(job) + "/log").statusCode() == 200);
+        }
+
+        String state(String job) throws IOException {
+            return json("/api/v2/jobs/" + name + "~" + job)
+                    .path("jobStatus")
+                    .path("state")
+                    .asText();
+        }
+
+        void stop(String job) throws IOException {
+            send(request("/api/v2/jobs/" + name + "~" + job + "/executionType")
+                    .header("Content-Type", "application/json")
+                    .PUT(BodyPublishers.ofString("{\"value\":\"STOP\"}")));
+        }
+
+        JsonNode json(String path) throws IOException {
+            return JSON.readTree(get(path).body());
+        }
+
+        HttpResponse<byte[]> get(String path, String... headers) throws IOException {
+            var request = request(path);
+            return send(headers.length == 0 ? request : request.headers(headers));
+        }
+
+        HttpRequest.Builder request(String path) {
+            return HttpRequest.newBuilder(URI.create(server.address() + path))
+                    .timeout(Duration.ofSeconds(30))
+                    .header("Authorization", "Bearer " + token);
+        }
+
+        HttpResponse<byte[]> send(HttpRequest.Builder request) throws IOException {
+            return sent(request, BodyHandlers.ofByteArray());
+        }
+
+        <T> HttpResponse<T> sent(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body) throws IOException {
+            try {
+                return client.send(request.build(), body);
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+        }
+
+        Viewer follow(String log) {
+            return follow(log, Long.MAX_VALUE);
+        }
+
+        /** @param most frames to take at once; then the viewer stops reading */
+        Viewer follow(String log, long most) {
+            var viewer = new Viewer(most);
+            viewer.socket = client.newWebSocketBuilder()
+                    .header("Authorization", "Bearer " + token)
+                    .subprotocols("sluice.logs.v1")
+                    .buildAsync(URI.create(server.address().replace("http", "ws") + log), viewer)
+                    .join();
+            return viewer;
+        }
+    }
+
+    /** What came over a socket. */
+    static final class Viewer implements WebSocket.Listener {
+        final List<JsonNode> told = new ArrayList<>();
+        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        final CompletableFuture<Integer> closed = new CompletableFuture<>();
+
+        @Nullable
+        WebSocket socket;
+
+        volatile @Nullable String fault;
+        private final StringBuilder text = new StringBuilder();
+        private final ByteArrayOutputStream message = new ByteArrayOutputStream();
+        private long next = -1;
+        private long most;
+
+        Viewer(long most) {
+            this.most = most;
+        }
+
+        @Override
+        public void onOpen(WebSocket opened) {
+            opened.request(1);
+        }
+
+        @Override
+        public synchronized CompletionStage<?> onText(WebSocket from, CharSequence piece, boolean last) {
+            text.append(piece);
+            if (last) {
+                try {
+                    JsonNode read = JSON.readTree(text.toString());
+                    told.add(read);
+                    switch (read.path("type").asText()) {
+                        case "hello" -> next = read.path("offset").asLong();
+                        case "skipped", "gap" -> next = read.path("to").asLong();
+                        default -> {}
+                    }
+                } catch (IOException e) {
+                    fault = e.toString();
+                }
+                text.setLength(0);
+            }
+            more(from);
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public synchronized CompletionStage<?> onBinary(WebSocket from, ByteBuffer piece, boolean last) {
+            byte[] part = new byte[piece.remaining()];
+            piece.get(part);
+            message.writeBytes(part);
+            if (last) {
+                byte[] frame = message.toByteArray();
+                message.reset();
+                long offset = ByteBuffer.wrap(frame).getLong();
+                if (offset != next) {
+                    fault = "a frame for " + offset + " came where " + next + " was next";
+                }
+                next = offset + frame.length - 8;
+                bytes.write(frame, 8, frame.length - 8);
+            }
+            more(from);
+            return CompletableFuture.completedStage(null);
+        }
+
+        private void more(WebSocket from) {
+            if (--most > 0) {
+                from.request(1);
+            }
+        }
+
+        synchronized void readOn(long count) {
+            most = count;
+            java.util.Objects.requireNonNull(socket).request(1);
+        }
+
+        @Override
+        public CompletionStage<?> onClose(WebSocket from, int code, String reason) {
+            closed.complete(code);
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public void onError(WebSocket from, Throwable failure) {
+            closed.completeExceptionally(failure);
+        }
+
+        synchronized byte[] received() {
+            return bytes.toByteArray();
+        }
+
+        synchronized List<JsonNode> told(String type) {
+            return told.stream()
+                    .filter(one -> one.path("type").asText().equals(type))
+                    .toList();
+        }
+
+        int code() throws Exception {
+            return closed.get(30, TimeUnit.SECONDS);
+        }
+
+        void say(String message) {
+            java.util.Objects.requireNonNull(socket).sendText(message, true).join();
+        }
+
+        void abort() {
+            java.util.Objects.requireNonNull(socket).abort();
+        }
+    }
+
+    /** Something that is to come about. */
+    interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    static void eventually(Condition condition) {
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!holds(condition)) {
+            if (System.nanoTime() > limit) {
+                throw new AssertionError("did not come about within 30 s");
+            }
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private static boolean holds(Condition condition) {
+        try {
+            return condition.holds();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
