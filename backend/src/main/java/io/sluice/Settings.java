@@ -218,7 +218,7 @@ record Settings(
         Matcher size = SIZE.matcher(text(values, name));
         if (size.matches()) {
             return Long.parseLong(size.group(1))
-                    << (10 * (" kmgt".indexOf(size.group(2).toLowerCase(Locale.ROOT))));
+                    << (10 * " kmgt".indexOf(size.group(2).toLowerCase(Locale.ROOT)));
         }
         faults.add("--" + name + " " + text(values, name) + " is no size. Give a number with k, m, g or t, like 10g.");
         return Logs.Settings.LEAST;
