@@ -196,7 +196,7 @@ public final class Server {
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(database::check));
         table.addAll(identity.routes(web.live()));
-        table.addAll(pages.routes(web.live(), PANELS));
+        table.addAll(pages.routes(identity, web.live(), PANELS));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
         table.addAll(logs.routes());
         return List.copyOf(table);

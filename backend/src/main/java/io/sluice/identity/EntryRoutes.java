@@ -1,6 +1,5 @@
 package io.sluice.identity;
 
-import io.sluice.identity.IdentityPages.Home;
 import io.sluice.identity.IdentityPages.PersonRow;
 import io.sluice.identity.IdentityPages.SetUp;
 import io.sluice.identity.People.User;
@@ -24,7 +23,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The pages on the way in: set up, sign in and out, home; and the choice of language and theme. */
+/** The pages on the way in: set up, sign in and out; and the choice of language and theme. */
 final class EntryRoutes {
     private static final String SIGN_IN = "identity/sign-in.jte";
     private static final String SET_UP = "identity/set-up.jte";
@@ -48,7 +47,6 @@ final class EntryRoutes {
 
     List<Route> routes() {
         return List.of(
-                Route.get("/", this::home).withoutApplications(),
                 Route.get("/sign-in", this::signInPage).forAnyone(),
                 Route.post("/sign-in", this::signIn).forAnyone().bodyLimit(16 << 10),
                 Route.post("/sign-out", this::signOut).forAnyone().bodyLimit(16 << 10),
@@ -78,18 +76,6 @@ final class EntryRoutes {
                 user.groups(),
                 user.created(),
                 user.lastSeen());
-    }
-
-    private Future<Reply> home(Call call) {
-        Caller caller = call.caller();
-        Future<Long> total = caller.admin() ? people.total() : Future.succeededFuture(0L);
-        return people.numbered(caller.id())
-                .compose(me -> total.compose(count -> sessions.tokens(me.id())
-                        .compose(tokens -> people.keys(me.id())
-                                .map(keys -> Reply.page(
-                                        call,
-                                        "identity/home.jte",
-                                        new Home(row(me), count, tokens.size(), keys.size(), call.note()))))));
     }
 
     private Future<Reply> signInPage(Call call) {

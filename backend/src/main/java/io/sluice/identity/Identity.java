@@ -7,6 +7,7 @@ import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.web.Authenticator;
+import io.sluice.web.Caller;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
@@ -129,6 +130,19 @@ public final class Identity {
         routes.addAll(new AccountRoutes(signIn, sessions).routes());
         routes.addAll(new UserRoutes(people, signIn).routes());
         return routes;
+    }
+
+    /** @param people how many there are; for administrators, otherwise 0 */
+    public record Belongings(long people, int tokens, int keys) {}
+
+    /** What somebody has here, for the first steps of who is new. */
+    public Future<Belongings> belongings(Caller caller) {
+        var total = caller.admin() ? people.total() : Future.succeededFuture(0L);
+        var tokens = sessions.tokens(caller.id());
+        var keys = people.keys(caller.id());
+        return Future.all(total, tokens, keys)
+                .map(read -> new Belongings(
+                        total.result(), tokens.result().size(), keys.result().size()));
     }
 
     /** Makes the first administrator, or tells how to. */

@@ -37,18 +37,6 @@ public final class IdentityPages {
      */
     public record SetUp(String token, String name, boolean usable, Faults faults) {}
 
-    /**
-     * {@code identity/home.jte}, for GET /.
-     *
-     * @param people how many there are; counts beyond an administrator's own are not looked up for others (0)
-     */
-    public record Home(
-            PersonRow me,
-            long people,
-            int tokens,
-            int keys,
-            @Nullable Note note) {}
-
     /** One line of the people page, and of {@code identity/person-row.jte} with {@code page} = this record. */
     public record PersonRow(
             long id,

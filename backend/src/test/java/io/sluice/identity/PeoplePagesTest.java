@@ -212,7 +212,7 @@ class PeoplePagesTest {
             assertThat(admin.post("/people/admin/" + what, Map.of()).statusCode())
                     .isEqualTo(422);
         }
-        assertThat(admin.get("/").statusCode()).isEqualTo(200);
+        assertThat(admin.get("/profile").statusCode()).isEqualTo(200);
     }
 
     @Test

@@ -128,7 +128,7 @@ class ProfileTest {
             assertThat(program.get("/api/v2/users").statusCode())
                     .as(scope)
                     .isEqualTo(scope.equals("users:read") ? 200 : 403);
-            for (String path : List.of("/", "/profile", "/people", "/api/v2/tokens")) {
+            for (String path : List.of("/profile", "/people", "/api/v2/tokens")) {
                 assertThat(program.get(path).statusCode())
                         .as(scope + " " + path)
                         .isEqualTo(403);

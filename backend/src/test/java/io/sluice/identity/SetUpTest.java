@@ -83,7 +83,7 @@ class SetUpTest {
         var made = browser.post("/set-up", form(token(gateway), "li.wei"));
         assertThat(made.statusCode()).isEqualTo(303);
         assertThat(browser.get("/people").statusCode()).isEqualTo(200);
-        assertThat(browser.get("/").bodyAsString()).contains("li.wei");
+        assertThat(browser.get("/profile").bodyAsString()).contains("li.wei");
     }
 
     @Test

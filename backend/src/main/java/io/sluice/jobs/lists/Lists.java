@@ -112,6 +112,16 @@ public final class Lists {
                 .map(extras -> all.stream().map(job -> entry(job, extras)).toList());
     }
 
+    /** Those of these numbers that the caller may see, in this order. */
+    public Future<List<Entry>> numbered(Caller caller, List<Long> ids) {
+        return entries(ids)
+                .map(found -> ids.stream()
+                        .filter(found::containsKey)
+                        .map(found::get)
+                        .filter(entry -> caller.admin() || entry.job().user().equals(caller.name()))
+                        .toList());
+    }
+
     private Future<Map<Long, Entry>> entries(List<Long> ids) {
         if (ids.isEmpty()) {
             return Future.succeededFuture(Map.of());

@@ -83,7 +83,7 @@ final class JobPageRoutes {
     private Future<Reply> follow(Call call) {
         return job(call).map(job -> {
             Look look = Look.of(job.key(), call);
-            return live.follow(call, JobPages.TOPIC, new Following(job, look));
+            return live.follow(call, Jobs.TOPIC, new Following(job, look));
         });
     }
 

@@ -1,7 +1,9 @@
 package io.sluice.jobs.pages;
 
 import io.sluice.database.Doorbell;
+import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.overview.Overview;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
@@ -13,18 +15,15 @@ import java.util.Map;
 
 /** The door to the pages about jobs. */
 public final class JobPages {
-    /** The topic of live pages about jobs; rung by the doorbell's topic of the same name, and when a count has changed. */
-    static final String TOPIC = Jobs.TOPIC;
-
     private final Jobs jobs;
     private final Doorbell doorbell;
-    private final Tally tally;
+    private final Overview overview;
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
     private JobPages(Vertx vertx, Doorbell doorbell, Jobs jobs) {
         this.jobs = jobs;
         this.doorbell = doorbell;
-        this.tally = new Tally(vertx, jobs);
+        this.overview = new Overview(vertx, jobs);
     }
 
     public static JobPages open(Vertx vertx, Doorbell doorbell, Jobs jobs) {
@@ -33,19 +32,16 @@ public final class JobPages {
 
     /** For the door to the list: how many jobs that the caller sees are not over. */
     public Map<String, Long> unfinished(Caller caller) {
-        long all = tally.of(caller).values().stream().mapToLong(Long::longValue).sum();
-        return all == 0 ? Map.of() : Map.of("/jobs", all);
+        return overview.unfinished(caller);
     }
 
     /** All of its rows. From now on what changes in the database is told to open pages. */
-    public List<Route> routes(Live live, List<Panel> panels) {
+    public List<Route> routes(Identity identity, Live live, List<Panel> panels) {
         subscriptions.add(doorbell.listen(Jobs.TOPIC, () -> {
-            tally.forget();
-            live.ring(TOPIC);
+            overview.forget();
+            live.ring(Jobs.TOPIC);
         }));
-        tally.told(() -> live.ring(TOPIC));
-        var routes = new ArrayList<Route>();
-        routes.addAll(new JobListRoutes(jobs, tally, live).routes());
+        var routes = new ArrayList<>(overview.routes(identity, live));
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
         routes.addAll(new JobPageRoutes(jobs, live, panels).routes());
         return routes;
@@ -53,7 +49,7 @@ public final class JobPages {
 
     public Future<Void> close() {
         subscriptions.forEach(Doorbell.Subscription::cancel);
-        tally.close();
+        overview.close();
         return Future.succeededFuture();
     }
 }

@@ -1,11 +1,11 @@
-package io.sluice.jobs.pages;
+package io.sluice.jobs.overview;
 
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Lists;
 import io.sluice.jobs.lists.Lists.Leaf;
 import io.sluice.jobs.lists.Lists.Sort;
-import io.sluice.jobs.pages.ListPage.Counts;
+import io.sluice.jobs.overview.ListPage.Counts;
 import io.sluice.web.Call;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -108,7 +108,7 @@ final class JobListRoutes {
             throw Problem.invalid("from is no place in this list. Open /jobs to begin at its start.");
         }
         return Future.succeededFuture(
-                live.follow(call, JobPages.TOPIC, (caller, cursor) -> since(caller, query, from, cursor)));
+                live.follow(call, Jobs.TOPIC, (caller, cursor) -> since(caller, query, from, cursor)));
     }
 
     private Future<Live.Changes> since(Caller caller, ListQuery query, String from, @Nullable String cursor) {

@@ -1,4 +1,4 @@
-package io.sluice.jobs.pages;
+package io.sluice.jobs.overview;
 
 import io.sluice.jobs.Job.State;
 import io.sluice.jobs.lists.Lists;
