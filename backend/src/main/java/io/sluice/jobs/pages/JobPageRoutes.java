@@ -89,22 +89,29 @@ final class JobPageRoutes {
 
     /** Keeps one page current. */
     private final class Following implements Live.Feed {
+        private final String user;
+        private final String name;
         private final Look look;
-        private volatile Job told;
+        /** Whether it was queued when it was looked at last. */
+        private volatile boolean queued;
+        /** As it was told last; null: what the page was drawn from is not known. */
+        private volatile @Nullable Job told;
 
         Following(Job job, Look look) {
-            this.told = job;
+            this.user = job.user();
+            this.name = job.name();
             this.look = look;
+            this.queued = job.phase() == Job.Phase.QUEUED;
         }
 
+        /** While it is queued its place and its reason move without a change of the job's own, so those are compared. */
         @Override
         public Future<Live.Changes> since(Caller caller, @Nullable String cursor) {
-            // its place in the queue moves without a change of its own
-            boolean waits = told.phase() == Job.Phase.QUEUED;
-            return jobs.since(caller, told.user(), told.name(), waits ? null : cursor)
+            Job last = queued ? told : null;
+            return jobs.since(caller, user, name, queued ? null : cursor)
                     .compose(changes -> changes.jobs().stream()
                             .findFirst()
-                            .filter(job -> !waits || !job.equals(told) || cursor == null)
+                            .filter(job -> !job.equals(last))
                             .map(job -> redrawn(job, changes.cursor()))
                             .orElseGet(() -> Future.succeededFuture(new Live.Changes(List.of(), changes.cursor()))));
         }
@@ -112,6 +119,7 @@ final class JobPageRoutes {
         private Future<Live.Changes> redrawn(Job job, String cursor) {
             return reading.page(job, look, cursor, Saying.NOTHING).map(page -> {
                 told = job;
+                queued = job.phase() == Job.Phase.QUEUED;
                 return new Live.Changes(List.of(new Live.Fragment("jobs/job-live.jte", page)), cursor);
             });
         }
