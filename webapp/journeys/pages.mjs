@@ -1,5 +1,6 @@
 // The pages that every look and every audit goes through. A room adds its own here.
 import { addPerson, freshName, opener, signedIn } from "./browser.mjs";
+import { desk, plain } from "./desk.mjs";
 
 /** Somebody to look at, with something in every list. */
 export async function furnish(browser) {
@@ -18,8 +19,36 @@ export async function furnish(browser) {
     { name: "profile-token", path: "/profile", open: opener("new-token") },
     { name: "profile-key", path: "/profile", open: opener("new-key") },
     { name: "menu", path: "/", open: "button.whoami" },
+    ...(await jobPlaces()),
     { name: "api-reference", path: "/api-reference" },
     { name: "not-found", path: "/there-is-nothing-here", failing: true },
+  ];
+}
+
+/** Jobs in the states that look most unlike one another. */
+async function jobPlaces() {
+  const { submit, until } = await desk();
+  const name = (stem) => freshName(stem).replaceAll("-", "_");
+  const [failed, running, waiting, retried] = ["cifar10", "resnet50", "imagenet", "flaky"].map(name);
+  const trace = "echo epoch 1; echo \"ModuleNotFoundError: No module named 'torchvision'\"; exit 1";
+  const [ofFailed, ofRunning, ofWaiting, ofRetried] = [
+    await submit(plain(failed, trace)),
+    await submit(plain(running, "sleep 600", { taskNumber: 3, cpuNumber: 0 })),
+    await submit(plain(waiting, "true", { cpuNumber: 100_000 })),
+    await submit(plain(retried, "exit 3", { retryCount: 2 })),
+  ];
+  await until(failed, "FAILED");
+  await until(running, "RUNNING");
+  await until(retried, "FAILED");
+  return [
+    { name: "job-failed", path: `/jobs/${ofFailed}` },
+    { name: "job-running", path: `/jobs/${ofRunning}` },
+    { name: "job-waiting", path: `/jobs/${ofWaiting}` },
+    { name: "job-stop", path: `/jobs/${ofRunning}`, open: opener("stop") },
+    { name: "job-tasks", path: `/jobs/${ofFailed}?tab=tasks&role=main&index=0` },
+    { name: "job-history", path: `/jobs/${ofRetried}?tab=history` },
+    { name: "job-attempt", path: `/jobs/${ofRetried}?attempt=0` },
+    { name: "job-config", path: `/jobs/${ofRunning}?tab=config` },
   ];
 }
 
