@@ -81,7 +81,9 @@ final class Download {
                 }
                 byte[] bytes = piece.getBytes();
                 ByteBuffer member = LogFile.gzip(bytes, bytes.length);
-                return Buffer.buffer(member.limit()).appendBytes(member.array(), 0, member.limit());
+                byte[] packed = new byte[member.remaining()];
+                member.get(packed);
+                return Buffer.buffer(packed);
             }
 
             @Override

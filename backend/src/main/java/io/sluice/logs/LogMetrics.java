@@ -34,6 +34,6 @@ final class LogMetrics {
 
     void searched(String end, long bytes) {
         searches.labels(end).inc();
-        searched.inc(bytes);
+        searched.inc((double) bytes);
     }
 }

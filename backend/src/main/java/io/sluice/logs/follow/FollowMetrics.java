@@ -39,11 +39,11 @@ final class FollowMetrics {
     }
 
     void read(long bytes) {
-        read.inc(bytes);
+        read.inc((double) bytes);
     }
 
     void inStep(long bytes) {
-        inStep.inc(bytes);
+        inStep.inc((double) bytes);
     }
 
     Counter catchUps() {
@@ -51,6 +51,6 @@ final class FollowMetrics {
     }
 
     void skipped(long bytes) {
-        skipped.inc(bytes);
+        skipped.inc((double) bytes);
     }
 }

@@ -35,7 +35,7 @@ final class Tail implements Runnable {
     private record Completion(@Nullable Integer exitCode) {}
 
     /** The followers on one event loop, which alone touches what is in here. */
-    final class Group {
+    static final class Group {
         private final EventLoop loop;
         private final Set<Follower> followers = new HashSet<>();
         private final Semaphore waiting = new Semaphore(BATCHES_WAITING);

@@ -32,7 +32,7 @@ final class KeepMetrics {
     }
 
     void stored(long bytes) {
-        stored.set(bytes);
+        stored.set((double) bytes);
     }
 
     void trouble(String what) {
