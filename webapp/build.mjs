@@ -83,6 +83,8 @@ async function bundle() {
     absWorkingDir: home,
     entryPoints: [
       { in: "islands/app.ts", out: "app" },
+      // what one page needs and no other is a file of its own
+      { in: "islands/submit.ts", out: "submit" },
       { in: "styles/app.css", out: "app" },
     ],
     outdir: "target/site/assets",
@@ -102,7 +104,10 @@ async function bundle() {
     supported: { nesting: true, "color-functions": true },
   });
   const entries = Object.entries(result.metafile.outputs).filter(([, output]) => output.entryPoint);
-  const manifest = entries.map(([path]) => [`app${extname(path)}`, basename(path)]);
+  const manifest = entries.map(([path, { entryPoint }]) => [
+    basename(entryPoint, extname(entryPoint)) + extname(path),
+    basename(path),
+  ]);
   // what is loaded only when it is needed: the gateway serves nothing that the manifest does not name
   for (const path of Object.keys(result.metafile.outputs))
     if (!manifest.some(([, file]) => file === basename(path))) manifest.push([basename(path), basename(path)]);

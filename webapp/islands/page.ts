@@ -7,7 +7,13 @@ type Render = CustomEvent<{ newBody: HTMLElement }>;
 
 const root = document.documentElement;
 
+// the policy in force is that of the page that was loaded first: what comes later has another nonce, which nobody accepts
+const nonce = () => document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]");
+const accepted = nonce()?.content;
+
 document.addEventListener("turbo:before-render", (event) => {
+  const coined = nonce();
+  if (coined && accepted) coined.content = accepted;
   const coming = (event as Render).detail.newBody.closest("html");
   const theme = coming?.dataset.theme;
   if (theme) root.dataset.theme = theme;

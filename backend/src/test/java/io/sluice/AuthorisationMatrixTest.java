@@ -8,6 +8,7 @@ import io.sluice.identity.Crowd.Person;
 import io.sluice.web.Route;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,7 @@ class AuthorisationMatrixTest {
     private static Crowd crowd;
     private static final AtomicInteger NUMBER = new AtomicInteger();
     private static final Set<String> WITH_JOBS = ConcurrentHashMap.newKeySet();
+    private static final Map<String, String> TEMPLATES = new ConcurrentHashMap<>();
     private static Person owner;
     private static Person another;
     private static Person admin;
@@ -180,6 +182,24 @@ class AuthorisationMatrixTest {
         assertThat(answer.statusCode()).isEqualTo(202);
     }
 
+    /** The number of a template that the owner keeps and shares with nobody. */
+    private static String template(Person owner) {
+        return TEMPLATES.computeIfAbsent(owner.name(), name -> {
+            if (owner.equals(disabled)) {
+                return "1";
+            }
+            Browser browser = crowd.browser();
+            browser.headers.set("Authorization", "Bearer " + crowd.bearer(owner));
+            var content = new JsonObject()
+                    .put("name", name)
+                    .put("config", "{jobName: kept, image: none, taskRoles: [{name: main, command: x}]}");
+            var answer = browser.send(HttpMethod.POST, "/api/v2/templates", "application/json", content.toBuffer())
+                    .await();
+            assertThat(answer.statusCode()).isEqualTo(201);
+            return answer.bodyAsJsonObject().getString("id");
+        });
+    }
+
     private static String status(Row row, Who who, String prefix) {
         Person owner = touched(row, who);
         String text = row.body.replace("OWNER", owner.name());
@@ -211,7 +231,9 @@ class AuthorisationMatrixTest {
                         ":id",
                         row.path.contains("/keys/")
                                 ? owner.key()
-                                : row.path.contains("/tokens/") ? owner.token() : owner.session());
+                                : row.path.contains("/tokens/")
+                                        ? owner.token()
+                                        : row.path.contains("/templates/") ? template(owner) : owner.session());
     }
 
     private static Browser caller(Who who, Person owner) {

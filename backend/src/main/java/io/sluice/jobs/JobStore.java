@@ -20,11 +20,12 @@ final class JobStore {
     private static final String SUBMIT = """
             WITH job AS (
                 INSERT INTO jobs (user_id, user_name, name, virtual_cluster, priority, priority_class, preemptible, demand,
-                    tasks, roles, devices, retry_count, max_run_ms, state, shown, completed, exit_code, idempotency_key, body_hash)
+                    tasks, roles, devices, retry_count, max_run_ms, state, shown, completed, exit_code, idempotency_key, body_hash,
+                    tags)
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9, $10, $11, $12, $13,
                     CASE WHEN $14::int IS NULL THEN 'queued' ELSE 'finalised' END,
                     CASE WHEN $14::int IS NULL THEN 'WAITING' ELSE 'FAILED' END,
-                    CASE WHEN $14::int IS NOT NULL THEN now() END, $14, $15, $16)
+                    CASE WHEN $14::int IS NOT NULL THEN now() END, $14, $15, $16, $23)
                 ON CONFLICT ON CONSTRAINT jobs_name DO NOTHING
                 RETURNING id),
             spec AS (
@@ -101,6 +102,7 @@ final class JobStore {
             @Nullable Exit exit,
             @Nullable String idempotencyKey,
             @Nullable String bodyHash,
+            List<String> tags,
             String spec,
             String config,
             @Nullable Buffer secrets) {}
@@ -136,6 +138,7 @@ final class JobStore {
         row.add(exit == null ? null : Json.write(exit));
         row.add(exit == null ? "Accepted" : "CreationFailed");
         row.add(exit == null ? "The job is stored and in the queue." : String.valueOf(exit.message()));
+        row.add(job.tags.toArray(String[]::new));
         return first(SUBMIT, Tuple.wrap(row));
     }
 

@@ -180,6 +180,7 @@ public final class Jobs {
                 refusal(caller),
                 key,
                 key == null ? null : hash,
+                spec.tags(),
                 Json.write(spec),
                 job.config(),
                 job.secrets().isEmpty()
@@ -199,7 +200,7 @@ public final class Jobs {
     }
 
     /** Why a job of this caller can not start here, whatever it is. */
-    private @Nullable Exit refusal(Caller caller) {
+    public @Nullable Exit refusal(Caller caller) {
         return shared || caller.admin() || !engine.kind().equals("process")
                 ? null
                 : Exit.of(

@@ -1,24 +1,29 @@
 package io.sluice.jobs;
 
 import io.sluice.database.Database;
+import io.sluice.jobs.Templates.Content;
 import io.sluice.jobs.Templates.Template;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What users keep to submit again. */
 final class TemplateStore {
-    private static final String SEEN =
-            "SELECT * FROM job_templates WHERE user_id = $1 OR shared ORDER BY user_id <> $1, name";
+    private static final int MOST = 1000;
+    private static final String SEEN = "SELECT * FROM job_templates WHERE user_id = $1 OR shared"
+            + " ORDER BY user_id <> $1, lower(name), user_name LIMIT " + MOST;
 
-    /** Under the same name it replaces what was there. */
-    private static final String SAVE = """
+    private static final String ADD = """
             INSERT INTO job_templates (user_id, user_name, name, description, shared, config) VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT ON CONSTRAINT job_templates_name DO UPDATE SET description = excluded.description, shared = excluded.shared,
-                config = excluded.config, changed = pg_current_xact_id()
             RETURNING *
+            """;
+
+    private static final String CHANGE = """
+            UPDATE job_templates SET name = $2, description = $3, shared = $4, config = $5, changed = pg_current_xact_id()
+            WHERE id = $1 RETURNING *
             """;
 
     private final Database database;
@@ -29,31 +34,51 @@ final class TemplateStore {
 
     /** One's own first. */
     Future<List<Template>> seenBy(long user) {
-        return database.pool().preparedQuery(SEEN).execute(Tuple.of(user)).map(rows -> {
+        return all(SEEN, Tuple.of(user));
+    }
+
+    Future<Optional<Template>> find(long user, long template) {
+        return all("SELECT * FROM job_templates WHERE id = $2 AND (user_id = $1 OR shared)", Tuple.of(user, template))
+                .map(found -> found.stream().findFirst());
+    }
+
+    Future<Long> count(long user) {
+        return database.pool()
+                .preparedQuery("SELECT count(*) FROM job_templates WHERE user_id = $1")
+                .execute(Tuple.of(user))
+                .map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    Future<Template> add(long userId, String user, Content content, String config) {
+        return all(ADD, Tuple.of(userId, user, content.name(), content.description(), content.shared(), config))
+                .map(List::getFirst);
+    }
+
+    /** Nothing when it is gone. */
+    Future<Optional<Template>> change(long template, Content content, String config) {
+        return all(CHANGE, Tuple.of(template, content.name(), content.description(), content.shared(), config))
+                .map(found -> found.stream().findFirst());
+    }
+
+    Future<Void> remove(long template) {
+        return database.pool()
+                .preparedQuery("DELETE FROM job_templates WHERE id = $1")
+                .execute(Tuple.of(template))
+                .mapEmpty();
+    }
+
+    private Future<List<Template>> all(String sql, Tuple values) {
+        return database.pool().preparedQuery(sql).execute(values).map(rows -> {
             List<Template> all = new ArrayList<>();
             rows.forEach(row -> all.add(template(row)));
             return all;
         });
     }
 
-    Future<Template> save(long userId, String user, String name, String description, boolean shared, String config) {
-        return database.pool()
-                .preparedQuery(SAVE)
-                .execute(Tuple.of(userId, user, name, description, shared, config))
-                .map(rows -> template(rows.iterator().next()));
-    }
-
-    /** Whether it was there, and one's own. */
-    Future<Boolean> remove(long user, long template) {
-        return database.pool()
-                .preparedQuery("DELETE FROM job_templates WHERE user_id = $1 AND id = $2")
-                .execute(Tuple.of(user, template))
-                .map(rows -> rows.rowCount() > 0);
-    }
-
     private static Template template(Row row) {
         return new Template(
                 row.getLong("id"),
+                row.getLong("user_id"),
                 row.getString("user_name"),
                 row.getString("name"),
                 row.getString("description"),

@@ -7,13 +7,25 @@ import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.Optional;
 
-/** Jobs that are kept to be submitted again: one's own, and what others share. */
+/** Jobs that are kept to be submitted again: one's own, and what others share. What a caller may not see does not exist. */
 public final class Templates {
-    private static final int LONGEST_NAME = 100;
+    public static final int LONGEST_NAME = 100;
+    public static final int LONGEST_DESCRIPTION = 1000;
+    private static final int MOST = 200;
 
     /** A text to begin with, without secrets: those are never kept in it. */
-    public record Template(long id, String user, String name, String description, boolean shared, String config) {}
+    public record Template(
+            long id, long userId, String user, String name, String description, boolean shared, String config) {
+        /** Its author, or an administrator. */
+        public boolean isChangedBy(Caller caller) {
+            return userId == caller.id() || caller.admin();
+        }
+    }
+
+    /** What is to be kept. */
+    public record Content(String name, String description, boolean shared, String text) {}
 
     private final TemplateStore store;
 
@@ -26,22 +38,79 @@ public final class Templates {
         return store.seenBy(caller.id());
     }
 
-    /** Keeps a text that would be accepted as a job; under a name that the user has already, it replaces what was there. */
-    public Future<Template> save(Caller caller, String name, String description, boolean shared, String text) {
-        if (name.isBlank() || name.length() > LONGEST_NAME) {
-            return Future.failedFuture(
-                    Problem.invalid("A template has a name of 1 to " + LONGEST_NAME + " characters."));
-        }
-        return switch (Protocols.read(text)) {
-            case Read.Refused refused ->
-                Future.failedFuture(Problem.of(Problem.Kind.INVALID, refused.code(), refused.message()));
-            case Read.Accepted accepted ->
-                store.save(caller.id(), caller.name(), name.strip(), description, shared, accepted.config());
-        };
+    public Future<Template> find(Caller caller, long id) {
+        return store.find(caller.id(), id).map(found -> found.orElseThrow(() -> none(Long.toString(id))));
     }
 
-    /** Whether it was there, and one's own. */
-    public Future<Boolean> remove(Caller caller, Template template) {
-        return store.remove(caller.id(), template.id());
+    public static Problem none(String id) {
+        return Problem.of(Problem.Kind.NOT_FOUND, "NoTemplateError", "Template " + id + " is not found.");
+    }
+
+    /** Keeps a text that would be accepted as a job. */
+    public Future<Template> add(Caller caller, Content content) {
+        String config = config(content);
+        return store.count(caller.id()).compose(count -> {
+            if (count >= MOST) {
+                throw Problem.of(
+                        Problem.Kind.CONFLICT,
+                        "TooManyTemplatesError",
+                        "You have " + MOST + " templates, which is the limit. Delete one that you no longer use.");
+            }
+            return store.add(caller.id(), caller.name(), content, config).recover(e -> taken(e, content.name()));
+        });
+    }
+
+    /** Only its author and administrators may. */
+    public Future<Template> change(Caller caller, long id, Content content) {
+        String config = config(content);
+        return changeable(caller, id)
+                .compose(old -> store.change(old.id(), content, config).recover(e -> taken(e, content.name())))
+                .map(Templates::stillThere);
+    }
+
+    /** Only its author and administrators may. */
+    public Future<Template> remove(Caller caller, long id) {
+        return changeable(caller, id).compose(old -> store.remove(old.id()).map(old));
+    }
+
+    private Future<Template> changeable(Caller caller, long id) {
+        return find(caller, id).map(found -> {
+            if (!found.isChangedBy(caller)) {
+                throw Problem.of(
+                        Problem.Kind.FORBIDDEN,
+                        "Only " + found.user()
+                                + " and administrators may change this template. Save it as one of your own.");
+            }
+            return found;
+        });
+    }
+
+    private static Template stillThere(Optional<Template> changed) {
+        return changed.orElseThrow(() -> Problem.of(
+                Problem.Kind.NOT_FOUND, "NoTemplateError", "The template has been deleted in the meantime."));
+    }
+
+    private static <T> Future<T> taken(Throwable failure, String name) {
+        return Future.failedFuture(
+                Database.isConflict(failure, "job_templates_name")
+                        ? Problem.of(
+                                Problem.Kind.CONFLICT,
+                                "ConflictTemplateError",
+                                "There is a template called " + name
+                                        + " already. Choose another name, or change that one.")
+                        : failure);
+    }
+
+    private static String config(Content content) {
+        if (content.name().isBlank() || content.name().length() > LONGEST_NAME) {
+            throw Problem.invalid("A template has a name of 1 to " + LONGEST_NAME + " characters.");
+        }
+        if (content.description().length() > LONGEST_DESCRIPTION) {
+            throw Problem.invalid("A description has at most " + LONGEST_DESCRIPTION + " characters.");
+        }
+        return switch (Protocols.unmasked(content.text())) {
+            case Read.Refused refused -> throw Problem.of(Problem.Kind.INVALID, refused.code(), refused.message());
+            case Read.Accepted accepted -> accepted.config();
+        };
     }
 }

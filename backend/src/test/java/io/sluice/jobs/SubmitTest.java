@@ -125,23 +125,58 @@ class SubmitTest {
     }
 
     @Test
+    void a_job_is_filed_under_the_tags_of_its_text() {
+        String tags = "\"extras\": {\"sluice\": {\"tags\": [\"a\", \"b c\"]}},";
+        desk.submit("ada", JobsTest.job("filed", tags, "{\"name\": \"main\", \"command\": \"true\"}"));
+        assertThat(desk.job("ada", "filed").tags()).containsExactly("a", "b c");
+    }
+
+    @Test
     void a_template_keeps_no_secret_and_is_seen_by_whom_it_is_shared_with() {
         var templates = desk.jobs().templates();
-        templates.save(Desk.caller("ada"), "mine", "", false, SECRET).await();
-        templates.save(Desk.caller("ada"), "ours", "for all", true, SECRET).await();
         templates
-                .save(Desk.caller("ada"), "ours", "for all of us", true, SECRET)
+                .add(Desk.caller("ada"), new Templates.Content("mine", "", false, SECRET))
+                .await();
+        var ours = templates
+                .add(Desk.caller("ada"), new Templates.Content("ours", "for all", true, SECRET))
                 .await();
         assertThat(templates.seenBy(Desk.caller("ada")).await())
                 .extracting(Templates.Template::name)
                 .containsExactly("mine", "ours");
         var seen = templates.seenBy(Desk.caller("bob")).await();
-        assertThat(seen).extracting(Templates.Template::description).containsExactly("for all of us");
-        assertThat(seen.getFirst().config()).doesNotContain("hunter2");
-        assertThat(templates.remove(Desk.caller("bob"), seen.getFirst()).await())
-                .isFalse();
-        assertThat(templates.remove(Desk.caller("ada"), seen.getFirst()).await())
-                .isTrue();
+        assertThat(seen).containsExactly(ours);
+        assertThat(ours.config()).doesNotContain("hunter2").contains("******");
+    }
+
+    @Test
+    void only_its_author_and_administrators_change_a_template() {
+        var templates = desk.jobs().templates();
+        var ada = Desk.caller("ada");
+        var ours = templates
+                .add(ada, new Templates.Content("ours", "", true, SECRET))
+                .await();
+        var mine = templates
+                .add(ada, new Templates.Content("mine", "", false, SECRET))
+                .await();
+        var renamed = new Templates.Content("renamed", "by bob", true, ours.config());
+        assertThatThrownBy(() ->
+                        templates.change(Desk.caller("bob"), ours.id(), renamed).await())
+                .isInstanceOfSatisfying(
+                        Problem.class, p -> assertThat(p.status()).isEqualTo(403));
+        assertThatThrownBy(() -> templates.remove(Desk.caller("bob"), ours.id()).await())
+                .isInstanceOfSatisfying(
+                        Problem.class, p -> assertThat(p.status()).isEqualTo(403));
+        assertThatThrownBy(() -> templates.find(Desk.caller("bob"), mine.id()).await())
+                .isInstanceOfSatisfying(
+                        Problem.class, p -> assertThat(p.status()).isEqualTo(404));
+        assertThat(templates.change(Desk.caller("root"), ours.id(), renamed).await())
+                .isEqualTo(new Templates.Template(
+                        ours.id(), ours.userId(), "ada", "renamed", "by bob", true, ours.config()));
+        assertThatThrownBy(() -> templates.change(ada, mine.id(), renamed).await())
+                .isInstanceOfSatisfying(Problem.class, p -> assertThat(p.code()).isEqualTo("ConflictTemplateError"));
+        templates.remove(Desk.caller("root"), ours.id()).await();
+        templates.remove(ada, mine.id()).await();
+        assertThat(templates.seenBy(ada).await()).isEmpty();
     }
 
     @Test

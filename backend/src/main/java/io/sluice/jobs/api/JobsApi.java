@@ -16,6 +16,7 @@ public final class JobsApi {
         var old = new OldRoutes(jobs);
         return Stream.of(
                         new SubmitRoutes(jobs).routes(),
+                        new DraftRoutes(jobs).routes(),
                         new JobRoutes(jobs).routes(),
                         new ListRoutes(jobs, settings).routes(),
                         old.routes(),

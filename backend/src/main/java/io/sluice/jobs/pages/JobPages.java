@@ -42,6 +42,8 @@ public final class JobPages {
             live.ring(Jobs.TOPIC);
         }));
         var routes = new ArrayList<>(overview.routes(identity, live));
+        // before the routes of one job, whose paths would fit too
+        routes.addAll(new NewJobRoutes(jobs).routes());
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
         routes.addAll(new JobPageRoutes(jobs, live, panels).routes());
         return routes;

@@ -13,11 +13,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code extras} hold that means something here; the rest of them stays as it is. */
 final class Extras {
     static final String PLUGINS = "com.microsoft.pai.runtimeplugin";
+    static final String OURS = "sluice";
+    static final String TAGS = "tags";
+    private static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}]{0,254}(?<=\\S)");
     static final List<String> STATES = List.of("running", "succeeded", "stopped", "failed", "retried");
     private static final List<String> PRIORITIES = List.of("crit", "prod", "test", "oppo");
     private static final List<String> PLUGIN_NAMES = List.of("ssh", "tensorboard", "cmd", "git", "teamwise_storage");
@@ -65,7 +69,7 @@ final class Extras {
         storages(fields);
         fields.list(PLUGINS, 0).forEach(child -> plugin(fields, child));
         notifications(fields);
-        Fields ours = fields.object("sluice");
+        Fields ours = fields.object(OURS);
         if (ours != null) {
             ours(ours);
         }
@@ -211,6 +215,7 @@ final class Extras {
         }
         retryCount = ours.integer("retryCount", -2, -1);
         variables(ours);
+        tags(ours, kept);
         portBegins(ours);
         Fields places = ours.object("folders");
         if (places != null) {
@@ -218,7 +223,22 @@ final class Extras {
             places.close();
         }
         ours.unasked().forEach(kept::put);
-        keep("sluice", kept);
+        keep(OURS, kept);
+    }
+
+    private void tags(Fields ours, Map<String, Object> kept) {
+        List<String> tags = new ArrayList<>();
+        for (Child child : ours.list("tags", 0)) {
+            String tag = ours.text(child);
+            if (tag != null && !TAG.matcher(tag).matches()) {
+                faults.add(child.place(), child.path(), "tagName", Fields.brief(tag));
+            } else if (tag != null) {
+                tags.add(tag);
+            }
+        }
+        if (!tags.isEmpty()) {
+            kept.put(TAGS, tags);
+        }
     }
 
     private void variables(Fields ours) {

@@ -231,6 +231,13 @@ public record JobSpec(
                 .sum();
     }
 
+    /** What its user files it under. */
+    public List<String> tags() {
+        return extras.get(Extras.OURS) instanceof Map<?, ?> ours && ours.get(Extras.TAGS) instanceof List<?> tags
+                ? tags.stream().map(String::valueOf).distinct().toList()
+                : List.of();
+    }
+
     public Role role(String name) {
         return roles.stream()
                 .filter(role -> role.name().equals(name))

@@ -4,10 +4,14 @@ import io.sluice.jobs.protocol.document.Document;
 import io.sluice.jobs.protocol.document.Item.Entry;
 import io.sluice.jobs.protocol.document.Item.Mapping;
 import io.sluice.jobs.protocol.document.Item.Place;
+import io.sluice.jobs.protocol.document.Item.Scalar;
 import io.sluice.jobs.protocol.document.Item.Sequence;
 import io.sluice.jobs.protocol.document.Limits;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a job out of its text, in either protocol, as JSON or YAML; docs/protocols.md says what it takes and why. */
 public final class Protocols {
@@ -30,6 +34,52 @@ public final class Protocols {
 
     public static Read read(String text, Limits limits) {
         return read(Document.read(text, limits));
+    }
+
+    /** As {@link #read(String)}, but secrets that are masked may stay so: for a text that is kept, not run. */
+    public static Read unmasked(String text) {
+        Read read = read(text);
+        if (!(read instanceof Read.Refused refused)
+                || !refused.faults().stream().allMatch(fault -> fault.key().endsWith("Masked"))) {
+            return read;
+        }
+        // something in their place, which is masked again as every secret is
+        List<String> lines = new ArrayList<>(text.lines().toList());
+        for (Fault fault : refused.faults().reversed()) {
+            String line = lines.get(fault.line() - 1);
+            int at = line.offsetByCodePoints(0, fault.column() - 1);
+            String with = fault.path().equals("secrets") ? "{masked: again}" : "\"again\"";
+            String rest = line.substring(at).replaceFirst("(['\"]?)\\*{6}\\1", with);
+            lines.set(fault.line() - 1, line.substring(0, at) + rest);
+        }
+        return read(String.join("\n", lines) + (text.endsWith("\n") ? "\n" : ""));
+    }
+
+    /** The name of its job, of a text that may have faults elsewhere. */
+    public static Optional<String> name(String text) {
+        Entry entry = nameOf(Document.read(text, Limits.DEFAULT));
+        return entry != null && entry.value() instanceof Scalar scalar && scalar.value() instanceof String name
+                ? Optional.of(name)
+                : Optional.empty();
+    }
+
+    private static @Nullable Entry nameOf(Document document) {
+        return document.root() instanceof Mapping root ? root.entry(protocol(root) == 1 ? "jobName" : "name") : null;
+    }
+
+    /** The text with another name for its job; all else of it stays. */
+    public static String renamed(String text, String name) {
+        Document document = Document.read(text, Limits.DEFAULT);
+        Entry entry = nameOf(document);
+        if (entry == null) {
+            return text;
+        }
+        Place place = entry.value().place();
+        boolean quoted = "\"'".indexOf(document.text().charAt(place.start())) >= 0;
+        String written = quoted || name.matches("[-0-9.].*|(?i)true|false|null|yes|no") ? '"' + name + '"' : name;
+        return document.text().substring(0, place.start())
+                + written
+                + document.text().substring(place.end());
     }
 
     private static Read read(Document document) {
@@ -75,20 +125,6 @@ public final class Protocols {
     /** Of a text that can not be read. */
     private static int guess(String text) {
         return text.contains("jobName") && !text.contains("protocolVersion") ? 1 : 2;
-    }
-
-    /** The same text under another name; all else stays, comments and order included. */
-    public static String renamed(String text, String name) {
-        var document = Document.read(text, Limits.DEFAULT);
-        if (document.root() instanceof Mapping root) {
-            Entry entry = root.entry(protocol(root) == 1 ? "jobName" : "name");
-            if (entry != null) {
-                Place place = entry.value().place();
-                String all = document.text();
-                return all.substring(0, place.start()) + '"' + name + '"' + all.substring(place.end());
-            }
-        }
-        return text;
     }
 
     /** As protocol 2 in JSON. */

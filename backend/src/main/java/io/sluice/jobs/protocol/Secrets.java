@@ -48,7 +48,7 @@ public final class Secrets {
         }
         if (entry.value() instanceof Mapping section) {
             hide(entry, "secrets", faults);
-            flatten("", section);
+            flatten("", section, faults);
         } else if (entry.value() instanceof Scalar scalar && MASK.equals(scalar.value())) {
             faults.add(scalar.place(), "secrets", "secretsMasked");
         } else {
@@ -92,16 +92,22 @@ public final class Secrets {
                 (sameLine ? ": " : "") + '"' + MASK + '"'));
     }
 
-    private void flatten(String prefix, Item item) {
+    private void flatten(String prefix, Item item, Faults faults) {
         switch (item) {
             case Mapping mapping ->
-                mapping.entries().forEach(entry -> flatten(prefix + entry.key() + ".", entry.value()));
+                mapping.entries().forEach(entry -> flatten(prefix + entry.key() + ".", entry.value(), faults));
             case Sequence sequence -> {
                 for (int i = 0; i < sequence.items().size(); i++) {
-                    flatten(prefix + i + ".", sequence.items().get(i));
+                    flatten(prefix + i + ".", sequence.items().get(i), faults);
                 }
             }
-            case Scalar scalar -> values.put(prefix.substring(0, prefix.length() - 1), textOf(scalar));
+            case Scalar scalar -> {
+                String name = prefix.substring(0, prefix.length() - 1);
+                if (MASK.equals(scalar.value())) {
+                    faults.add(scalar.place(), "secrets." + name, "secretsMasked");
+                }
+                values.put(name, textOf(scalar));
+            }
         }
     }
 

@@ -1,0 +1,3 @@
+import "./submit/job-form";
+import "./submit/side-tabs";
+import "./submit/job-editor";

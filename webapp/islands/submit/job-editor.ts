@@ -1,0 +1,268 @@
+import { Check } from "./check";
+import { Draft } from "./draft";
+import { Editor, type Fault } from "./editor";
+import { protocolOf } from "./fields";
+import { Imports } from "./imports";
+import type { Change, JobForm } from "./job-form";
+import { JobText } from "./job-text";
+import type { Schema } from "./schema";
+
+const DRAFT_PAUSE = 400;
+
+/**
+ * The page on which a job is written: keeps the form and the text in step, the verdict current, and a draft. The text is
+ * what counts: the form reads it and asks for changes of it, and it alone is sent, by the textarea that stands here
+ * without a script too.
+ */
+class JobEditor extends HTMLElement {
+  #editor: Editor | undefined;
+  #check: Check | undefined;
+  #draft: Draft | undefined;
+  #imports: Imports | undefined;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+  #faults: Fault[] = [];
+  #schemas = new Map<number, Schema>();
+
+  connectedCallback(): void {
+    if (document.documentElement.hasAttribute("data-turbo-preview") || this.#editor) return;
+    const area = this.#part<HTMLTextAreaElement>("#text");
+    this.#draft = new Draft(this.getAttribute("user") ?? "");
+    this.#restore(area);
+    const place = document.createElement("div");
+    place.className = "editor";
+    area.before(place);
+    area.hidden = true;
+    const label = this.#part<HTMLElement>("label[for=text]");
+    label.id = "text-label";
+    const known = { schema: (text: string) => this.#schema(text), names: (field: string) => this.#names(field) };
+    this.#editor = new Editor(place, area.value, label.id, known, () => this.#changed());
+    this.#check = new Check(() => area.value, this.#judged, this.#unjudged);
+    this.#form.hidden = false;
+    this.#part(".import").hidden = false;
+    this.addEventListener("job-change", this.#asked);
+    this.addEventListener("click", this.#clicked);
+    this.addEventListener("keydown", this.#pressed);
+    this.addEventListener("turbo:before-fetch-response", this.#sent);
+    this.addEventListener("turbo:fetch-request-error", this.#lost);
+    this.#imports = new Imports(this, this.#imported);
+    document.addEventListener("turbo:before-cache", this.#rest);
+    if (this.querySelector("#keep[data-open]")) this.#part("#keep").showPopover();
+    this.#seen();
+    for (const version of [1, 2]) void this.#learn(version);
+    const verdict = this.querySelector("#verdict [data-state]");
+    if (verdict) this.#judged(verdict);
+    this.#check.soon(verdict ? 20_000 : 0);
+  }
+
+  disconnectedCallback(): void {
+    this.#rest();
+    this.#imports?.stop();
+    document.removeEventListener("turbo:before-cache", this.#rest);
+  }
+
+  get #form(): JobForm {
+    return this.#part<JobForm>("job-form");
+  }
+
+  #part<E extends HTMLElement = HTMLElement>(selector: string): E {
+    return this.querySelector(selector) as E;
+  }
+
+  /** As it would stand here without a script, for Turbo's cache. */
+  #rest = (): void => {
+    clearTimeout(this.#saving);
+    this.#check?.stop();
+    const area = this.querySelector<HTMLTextAreaElement>("#text");
+    if (this.#editor && area) {
+      area.defaultValue = this.#editor.text;
+      area.hidden = false;
+      this.#draft?.keep(area.value);
+    }
+    this.#editor?.remove();
+    this.#editor = undefined;
+    this.querySelector(".editor")?.remove();
+  };
+
+  #changed(): void {
+    const area = this.#part<HTMLTextAreaElement>("#text");
+    area.value = this.#editor?.text ?? area.value;
+    this.#newKey();
+    this.#seen();
+    this.#say(this.dataset.checking ?? "");
+    this.#check?.soon();
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => this.#draft?.keep(area.value), DRAFT_PAUSE);
+  }
+
+  #seen(): void {
+    const job = JobText.read(this.#part<HTMLTextAreaElement>("#text").value);
+    this.#form.show(job);
+    const kind = this.#editor?.json ? "JSON" : "YAML";
+    const protocol = job ? ` · ${(this.dataset.protocol ?? "").replace("%s", String(protocolOf(job)))}` : "";
+    this.#part(".kind").textContent = kind + protocol;
+  }
+
+  /** Another text is another submission. A plain http address has no crypto.randomUUID. */
+  #newKey(): void {
+    const digits = crypto.getRandomValues(new Uint8Array(16));
+    this.#part<HTMLInputElement>("[name=key]").value = [...digits]
+      .map((byte) => byte.toString(16).padStart(2, "0"))
+      .join("");
+  }
+
+  #asked = (event: Event): void => {
+    const job = JobText.read(this.#editor?.text ?? "");
+    if (job) this.#editor?.write((event as Change).detail(job));
+  };
+
+  #judged = (verdict: Element): void => {
+    const place = this.#part("#verdict");
+    // the same words again are not news for who listens
+    if (place.textContent !== verdict.textContent) place.replaceChildren(verdict);
+    this.#faults = [...verdict.querySelectorAll<HTMLElement>("li[data-line]")].map((item) => ({
+      line: Number(item.dataset.line),
+      column: Number(item.dataset.column),
+      path: item.dataset.path ?? "",
+      message: item.querySelector(".message")?.textContent ?? "",
+      allowed: item.querySelector(".allowed")?.textContent ?? "",
+    }));
+    this.#editor?.mark(this.#faults);
+    this.#form.mark(
+      this.#faults.map(({ path, message, allowed }) => ({
+        path,
+        message: allowed ? `${message} · ${allowed}` : message,
+      })),
+    );
+    this.#say(verdict.querySelector(".state b")?.textContent ?? "", verdict.getAttribute("data-state") ?? "");
+  };
+
+  #unjudged = (status: number): void => {
+    this.#say(this.dataset.checkFailed ?? "", "unknown");
+    if (status === 401) this.#signIn();
+  };
+
+  #say(words: string, state = ""): void {
+    const brief = this.#part(".brief");
+    brief.textContent = words;
+    brief.dataset.state = state;
+  }
+
+  #restore(area: HTMLTextAreaElement): void {
+    const kept = this.#draft?.kept();
+    if (this.hasAttribute("posted") || !kept || kept === area.value) return;
+    const fresh = area.value;
+    area.value = kept;
+    const again = document.createElement("button");
+    again.type = "button";
+    again.className = "button";
+    again.textContent = this.dataset.discard ?? "";
+    again.onclick = () => {
+      this.#editor?.write(fresh);
+      this.#draft?.forget();
+      this.#part(".words").replaceChildren();
+    };
+    this.#tell(this.dataset.restored ?? "", "info", again);
+  }
+
+  #tell(words: string, tone: string, ...more: Element[]): void {
+    const notice = document.createElement("div");
+    notice.className = `notice ${tone}`;
+    notice.setAttribute("role", tone === "bad" ? "alert" : "status");
+    const text = document.createElement("p");
+    text.textContent = words;
+    notice.append(text, ...more);
+    this.#part(".words").replaceChildren(notice);
+  }
+
+  #clicked = (event: MouseEvent): void => {
+    const target = event.target as Element;
+    const line = target.closest<HTMLElement>("li[data-line] a")?.closest("li");
+    const template = target.closest<HTMLElement>("[data-template]")?.dataset.template;
+    const rename = target.closest<HTMLButtonElement>("button[name=rename]");
+    if (!line && template === undefined && !rename) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (line) {
+      this.#part("#side-text").click();
+      this.#editor?.go(Number(line.dataset.line), Number(line.dataset.column));
+    }
+    if (rename) this.#rename(rename.value);
+    if (template !== undefined) void this.#begin(template);
+  };
+
+  #rename(name: string): void {
+    const job = JobText.read(this.#editor?.text ?? "");
+    if (job) this.#editor?.write(job.set([protocolOf(job) === 1 ? "jobName" : "name"], name));
+  }
+
+  #pressed = (event: KeyboardEvent): void => {
+    const target = event.target as HTMLElement;
+    if (event.key === "Enter" && target instanceof HTMLInputElement && target.closest("#keep")) {
+      event.preventDefault();
+      this.#part<HTMLButtonElement>("#keep button[formaction]").click();
+    }
+  };
+
+  async #begin(template: string): Promise<void> {
+    this.#part("#templates").hidePopover();
+    const page = await fetch(`/jobs/new?template=${encodeURIComponent(template)}`, {
+      headers: { Accept: "text/html" },
+    });
+    const text = new DOMParser().parseFromString(await page.text(), "text/html");
+    const area = text.querySelector<HTMLTextAreaElement>("#text");
+    const words = text.querySelector(".words .notice");
+    if (area) this.#editor?.write(area.value);
+    else this.#signIn();
+    if (words) this.#part(".words").replaceChildren(document.adoptNode(words));
+  }
+
+  #imported = (text: string | undefined, file: string): void => {
+    if (text === undefined) this.#tell(this.dataset.importFailed ?? "", "bad");
+    else this.#editor?.write(text);
+    if (text !== undefined && file) this.#tell((this.dataset.imported ?? "").replace("%s", file), "good");
+  };
+
+  #sent = (event: Event): void => {
+    const { response } = (event as CustomEvent<{ fetchResponse: { response: Response } }>).detail.fetchResponse;
+    const { pathname } = new URL(response.url, location.href);
+    if (response.redirected && pathname === "/sign-in") {
+      event.preventDefault();
+      this.#signIn();
+    } else if (response.redirected) this.#draft?.forget();
+    else if (response.status >= 500) this.#lost(event);
+  };
+
+  /** Nothing was taken: the page stays, with all that was typed. */
+  #lost = (event: Event): void => {
+    event.preventDefault();
+    this.#tell(this.dataset.offline ?? "", "bad");
+  };
+
+  #signIn(): void {
+    this.#draft?.keep(this.#editor?.text ?? "");
+    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+  }
+
+  async #learn(version: number): Promise<void> {
+    const answer = await fetch(`/schemas/job-v${version}.json`).catch(() => undefined);
+    if (answer?.ok) this.#schemas.set(version, (await answer.json()) as Schema);
+  }
+
+  #schema(text: string): Schema | undefined {
+    const job = JobText.read(text);
+    const guess = /["']?jobName["']?\s*:/.test(text) && !text.includes("protocolVersion") ? 1 : 2;
+    return this.#schemas.get(job ? protocolOf(job) : guess);
+  }
+
+  /** What this installation has, where a field may name it. */
+  #names(field: string): string[] {
+    const list = /virtualCluster$/.test(field)
+      ? "clusters"
+      : /(devices\.type|gpuType|skuType)$/.test(field)
+        ? "device-types"
+        : "";
+    return [...this.querySelectorAll<HTMLOptionElement>(`#${list || "none"} option`)].map(({ value }) => value);
+  }
+}
+
+customElements.define("job-editor", JobEditor);
