@@ -34,6 +34,11 @@ import org.jspecify.annotations.Nullable;
 public final class Server {
     private static final System.Logger LOG = System.getLogger(Server.class.getName());
     private static final Duration START = Duration.ofMinutes(2);
+    private static final String UNCHANGED =
+            "The database does not answer at the moment. Nothing was changed; try again in a few seconds.";
+    private static final String IN_DOUBT =
+            "The database does not answer at the moment, and it is not known whether this was done."
+                    + " Look in a few seconds, before you try again; what is sent again with the same Idempotency-Key is done once.";
     private static final Duration STEP = Duration.ofSeconds(4);
 
     /** Why it does not run, in one line with what to do. */
@@ -205,9 +210,7 @@ public final class Server {
     private static @Nullable Problem problem(Throwable failure) {
         return Database.isUnavailable(failure)
                 ? Problem.unavailable(
-                        "The database does not answer at the moment. Nothing was changed; try again in a few seconds.",
-                        failure,
-                        Duration.ofSeconds(2))
+                        Database.isInDoubt(failure) ? IN_DOUBT : UNCHANGED, failure, Duration.ofSeconds(2))
                 : null;
     }
 

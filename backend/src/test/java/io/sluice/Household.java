@@ -108,11 +108,15 @@ final class Household implements AutoCloseable {
     }
 
     HttpResponse<String> submit(String name, String command) throws IOException {
+        return submit(name, command, 20);
+    }
+
+    HttpResponse<String> submit(String name, String command, int memoryMB) throws IOException {
         var job = JSON.createObjectNode().put("jobName", name).put("image", "none");
         job.putArray("taskRoles")
                 .addObject()
                 .put("name", "main")
-                .put("memoryMB", 20)
+                .put("memoryMB", memoryMB)
                 .put("command", command);
         return send(to("/api/v2/jobs")
                 .header("Idempotency-Key", name)

@@ -191,6 +191,11 @@ public final class Database {
         return failure instanceof Unavailable;
     }
 
+    /** Whether only the answer is known to be missing: the statement had been sent, and a server that stands still does it later. */
+    public static boolean isInDoubt(Throwable failure) {
+        return failure instanceof Unavailable unavailable && unavailable.inDoubt;
+    }
+
     /** Whether the statement broke this unique, exclusion or foreign key constraint. */
     public static boolean isConflict(Throwable failure, String constraint) {
         return Failures.isConflict(failure, constraint);
@@ -283,8 +288,16 @@ public final class Database {
     /** The database can not be reached, does not answer in time, is too busy or will not serve; the message is one line. */
     public static final class Unavailable extends RuntimeException {
 
+        /** Whether what was asked may have been done, or may still be. */
+        private final boolean inDoubt;
+
         public Unavailable(String message, @Nullable Throwable cause) {
+            this(message, cause, false);
+        }
+
+        Unavailable(String message, @Nullable Throwable cause, boolean inDoubt) {
             super(message, cause);
+            this.inDoubt = inDoubt;
         }
 
         public Unavailable(String message) {

@@ -39,7 +39,7 @@ final class Failures {
             return new Database.Unavailable("The database does not serve now: " + line(refusal), failure);
         }
         return failure instanceof IOException || isLost(failure)
-                ? new Database.Unavailable("The connection to the database was lost: " + line(failure), failure)
+                ? new Database.Unavailable("The connection to the database was lost: " + line(failure), failure, true)
                 : failure;
     }
 

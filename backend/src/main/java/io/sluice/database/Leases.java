@@ -97,8 +97,9 @@ final class Leases {
     private Throwable explain(Lease lease, Throwable failure) {
         if (failure instanceof TimeoutException) {
             expired.incrementAndGet();
-            lease.cut();
-            return new Database.Unavailable("The database did not answer within %d ms.".formatted(millis), failure);
+            boolean inDoubt = lease.cut();
+            return new Database.Unavailable(
+                    "The database did not answer within %d ms.".formatted(millis), failure, inDoubt);
         }
         return Failures.ofWork(failure);
     }
@@ -155,12 +156,17 @@ final class Leases {
             return granted.close();
         }
 
-        /** Ends the turn; a connection that still owes an answer would make the next caller wait too, so it goes. */
-        synchronized void cut() {
+        /**
+         * Ends the turn; a connection that still owes an answer would make the next caller wait too, so it goes.
+         *
+         * @return whether there was one
+         */
+        synchronized boolean cut() {
             over = true;
             if (connection != null) {
                 sever(connection);
             }
+            return connection != null;
         }
     }
 }
