@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -41,6 +42,10 @@ final class Household implements AutoCloseable {
 
     /** Serves when it returns; an empty failpoint is none. */
     void start(String failpoint) throws IOException {
+        start(failpoint, Map.of());
+    }
+
+    void start(String failpoint, Map<String, String> environment) throws IOException {
         var builder = new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-XX:TieredStopAtLevel=1",
@@ -55,6 +60,7 @@ final class Household implements AutoCloseable {
                 data().toString());
         builder.environment().put("SLUICE_ADMIN_PASSWORD", PASSWORD);
         builder.environment().put("SLUICE_FAILPOINT", failpoint);
+        builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));
         var started = builder.start();
         process = started;
@@ -68,15 +74,31 @@ final class Household implements AutoCloseable {
         }
         address = line.substring("ready ".length());
         if (token.isEmpty()) {
-            signIn();
+            signIn("admin");
         }
     }
 
-    private void signIn() throws IOException {
+    /** The same gateway as another user sees it, who is made if need be. */
+    Household as(String user) throws IOException {
+        var person = JSON.createObjectNode()
+                .put("username", user)
+                .put("password", PASSWORD)
+                .put("email", user + "@example.org")
+                .put("admin", false);
+        send(to("/api/v2/users")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(person.toString())));
+        var other = new Household(folder);
+        other.address = address;
+        other.signIn(user);
+        return other;
+    }
+
+    private void signIn(String user) throws IOException {
         var answer = send(HttpRequest.newBuilder(URI.create(address + "/api/v2/authn/basic/login"))
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .POST(BodyPublishers.ofString(
-                        "username=admin&password=" + URLEncoder.encode(PASSWORD, StandardCharsets.UTF_8))));
+                        "username=" + user + "&password=" + URLEncoder.encode(PASSWORD, StandardCharsets.UTF_8))));
         token = JSON.readTree(answer.body()).path("token").asText();
     }
 
@@ -118,10 +140,16 @@ final class Household implements AutoCloseable {
                 .put("name", "main")
                 .put("memoryMB", memoryMB)
                 .put("command", command);
-        return send(to("/api/v2/jobs")
-                .header("Idempotency-Key", name)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(job.toString())));
+        return submitText(job.toString(), name);
+    }
+
+    /** An empty key is none. */
+    HttpResponse<String> submitText(String text, String key) throws IOException {
+        var request = to("/api/v2/jobs").POST(BodyPublishers.ofString(text));
+        if (!key.isEmpty()) {
+            request.header("Idempotency-Key", key);
+        }
+        return send(request.header("Content-Type", text.startsWith("{") ? "application/json" : "text/yaml"));
     }
 
     HttpResponse<String> stop(String name) throws IOException {

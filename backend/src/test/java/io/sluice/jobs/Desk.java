@@ -68,7 +68,7 @@ final class Desk implements AutoCloseable {
         return query("SELECT epoch FROM job_leader WHERE owner <> 'nobody'");
     }
 
-    private long query(String sql) {
+    long query(String sql) {
         var rows = database.database().pool().query(sql).execute().await();
         return rows.size() == 0 ? 0 : rows.iterator().next().getLong(0);
     }

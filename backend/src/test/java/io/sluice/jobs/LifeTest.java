@@ -134,6 +134,16 @@ class LifeTest {
     }
 
     @Test
+    void a_dead_leader_is_followed_although_the_clock_was_set_back() {
+        desk.leave();
+        desk.query("UPDATE job_leader SET owner = 'dead', until = now() + interval '9 hours' RETURNING epoch");
+        desk.open(data);
+        desk.submit("ada", JobsTest.one("led", 1, 0));
+        engine.end(desk.running(1).getFirst(), 0);
+        assertThat(desk.finished("ada", "led").state()).isEqualTo(Job.State.SUCCEEDED);
+    }
+
+    @Test
     void a_run_that_the_engine_has_lost_is_tried_again() {
         desk.submit("ada", JobsTest.one("lost", 1, 0));
         String run = desk.running(1).getFirst();

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class LifeStore {
     private static final String LEAD = """
             UPDATE job_leader SET owner = $1, epoch = epoch + 1, until = now() + $2 * interval '1 ms'
-            WHERE owner = $1 OR until < now() RETURNING epoch, install
+            -- no term is that long: the clock was set back
+            WHERE owner = $1 OR until < now() OR until > now() + 2 * $2 * interval '1 ms' RETURNING epoch, install
             """;
 
     private static final String STAY =

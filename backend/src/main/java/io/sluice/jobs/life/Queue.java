@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Queue {
     private static final Logger log = System.getLogger(Queue.class.getName());
+    private static final Duration SET = Duration.ofSeconds(10);
     private static final int REASONS_AT_ONCE = 500;
 
     private final QueueStore store;
@@ -44,6 +45,8 @@ final class Queue {
     /** Why each job waits as the table has it, without what changes with every pass. */
     private final Map<Long, String> told = new HashMap<>();
 
+    private Instant passed = Instant.now();
+    private long passedNanos = System.nanoTime();
     private @Nullable String cursor;
     private volatile Map<Long, Waiting> reasons = Map.of();
     private volatile Decisions decisions = Decisions.NONE;
@@ -127,7 +130,7 @@ final class Queue {
         long began = System.nanoTime();
         var inventory = engine.inventory().await();
         var snapshot = snapshot(inventory).await();
-        decisions = Placement.pass(snapshot, decisions);
+        decisions = Placement.pass(snapshot, sinceTheClockWasSet(snapshot.now()));
         metrics.passed(Duration.ofNanos(System.nanoTime() - began));
         metrics.waiting(waiting.size());
         reasons = decisions.waiting().stream()
@@ -135,6 +138,15 @@ final class Queue {
         claim(leads, inventory);
         preempt(leads);
         tell();
+    }
+
+    /** Whose turn it is, and since when, does not change when somebody sets the clock. */
+    private Decisions sinceTheClockWasSet(Instant now) {
+        long nanos = System.nanoTime();
+        var jump = Duration.between(passed, now).minusNanos(nanos - passedNanos);
+        passed = now;
+        passedNanos = nanos;
+        return jump.abs().compareTo(SET) < 0 ? decisions : decisions.setBy(jump);
     }
 
     Future<Snapshot> snapshot() {

@@ -2,6 +2,7 @@ package io.sluice.jobs.placement;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,16 @@ public record Decisions(
                 && later.running().equals(of.running())
                 && later.nodes().equals(of.nodes())
                 && later.queue().equals(of.queue());
+    }
+
+    /** As found by a clock that has been set since: what waits has waited as long as before. */
+    public Decisions setBy(Duration jump) {
+        Map<String, Turn> moved = new HashMap<>();
+        turns.forEach((cluster, turn) -> {
+            Instant ahead = turn.ahead();
+            moved.put(cluster, new Turn(turn.job(), turn.since().plus(jump), ahead == null ? null : ahead.plus(jump)));
+        });
+        return new Decisions(NONE.of, NONE.until, List.of(), List.of(), List.of(), moved);
     }
 
     /** Jobs that another pass over the same picture has to look at: all others neither start nor have anything kept for them. */

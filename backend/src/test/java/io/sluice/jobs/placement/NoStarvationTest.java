@@ -158,4 +158,17 @@ class NoStarvationTest {
         simulation.run(Duration.ofMinutes(59));
         assertThat(starts).isEqualTo(Map.of("left", 80, "right", 80));
     }
+
+    @Test
+    void who_waits_has_waited_as_long_as_before_when_the_clock_is_set() {
+        var since = Instant.parse("2026-01-01T10:00:00Z");
+        var turn = new Decisions.Turn("big", since, since.plusSeconds(300));
+        var before = new Decisions(
+                Decisions.NONE.of(), Decisions.NONE.until(), List.of(), List.of(), List.of(), Map.of("default", turn));
+        assertThat(before.setBy(Duration.ofHours(-9)).turns())
+                .containsExactly(Map.entry(
+                        "default",
+                        new Decisions.Turn(
+                                "big", Instant.parse("2026-01-01T01:00:00Z"), Instant.parse("2026-01-01T01:05:00Z"))));
+    }
 }
