@@ -56,6 +56,8 @@ final class Household implements AutoCloseable {
                 "0",
                 "--submissions-per-hour",
                 "1000000",
+                "--streams-per-user",
+                "1000",
                 "--data",
                 data().toString());
         builder.environment().put("SLUICE_ADMIN_PASSWORD", PASSWORD);
@@ -164,6 +166,22 @@ final class Household implements AutoCloseable {
 
     String state(String name) throws IOException {
         return get("/api/v2/jobs/admin~" + name).path("jobStatus").path("state").asText();
+    }
+
+    String address() {
+        return address;
+    }
+
+    String token() {
+        return token;
+    }
+
+    byte[] bytes(String path) throws IOException {
+        try {
+            return client.send(to(path).build(), BodyHandlers.ofByteArray()).body();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     private HttpRequest.Builder to(String path) {

@@ -3,6 +3,7 @@ package io.sluice;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.identity.Crowd;
+import io.sluice.logs.Logs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -34,8 +35,12 @@ final class LogDesk implements AutoCloseable {
     private final HttpClient client = HttpClient.newHttpClient();
 
     LogDesk(Path data) {
+        this(data, Logs.Settings.of(data));
+    }
+
+    LogDesk(Path data, Logs.Settings settings) {
         this.data = data;
-        this.server = new TestServer(data, "--allow-shared-process-engine", "--streams-per-user", "60");
+        this.server = new TestServer(data, settings, "--allow-shared-process-engine", "--streams-per-user", "60");
         this.crowd = new Crowd(server.vertx(), server.database(), server.address());
     }
 

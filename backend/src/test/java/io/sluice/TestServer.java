@@ -2,6 +2,7 @@ package io.sluice;
 
 import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
+import io.sluice.logs.Logs;
 import io.sluice.web.Route;
 import io.vertx.core.Vertx;
 import java.io.OutputStream;
@@ -21,13 +22,31 @@ public final class TestServer implements AutoCloseable {
     private final Server server;
 
     public TestServer(Path data, String... flags) {
+        this(data, Logs.Settings.of(data), flags);
+    }
+
+    TestServer(Path data, Logs.Settings logs, String... flags) {
         var all = new ArrayList<>(List.of("--port", "0", "--data", data.toString(), "--db", database.url()));
         all.addAll(List.of(flags));
         var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
         server = new Server(
-                ((Settings.Right) read).settings(),
+                with(logs, ((Settings.Right) read).settings()),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
         server.start();
+    }
+
+    private static Settings with(Logs.Settings logs, Settings settings) {
+        return new Settings(
+                settings.data(),
+                settings.database(),
+                settings.administratorPassword(),
+                settings.web(),
+                settings.simulatedDevices(),
+                settings.sharedProcesses(),
+                settings.submissionsPerHour(),
+                settings.listsPerMinute(),
+                logs,
+                settings.failpoint());
     }
 
     public List<Route> routes() {

@@ -1,0 +1,136 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What logs survive. {@code -Dsluice.log.kills=100 -Dsluice.log.jobs=20 -Dsluice.log.followers=50} is the soak.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+class LogFaultsIT {
+    private static final int KILLS = Integer.getInteger("sluice.log.kills", 4);
+    private static final int JOBS = Integer.getInteger("sluice.log.jobs", 4);
+    private static final int FOLLOWERS = Integer.getInteger("sluice.log.followers", 10);
+
+    @TempDir
+    private Path folder;
+
+    /** Somebody who comes back with the offset that came last, until the end. */
+    private static final class Steadfast implements Runnable {
+        private final Household house;
+        private final String log;
+        private final HttpClient client;
+        private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+        private volatile @Nullable Long end;
+        private volatile @Nullable String fault;
+
+        Steadfast(Household house, String log, HttpClient client) {
+            this.house = house;
+            this.log = log;
+            this.client = client;
+        }
+
+        @Override
+        public void run() {
+            while (end == null && fault == null) {
+                var viewer = new LogDesk.Viewer(Long.MAX_VALUE);
+                try {
+                    var socket = client.newWebSocketBuilder()
+                            .connectTimeout(Duration.ofSeconds(5))
+                            .header("Authorization", "Bearer " + house.token())
+                            .subprotocols("sluice.logs.v1")
+                            .buildAsync(
+                                    URI.create(
+                                            house.address().replace("http", "ws") + log + "?offset=" + received.size()),
+                                    viewer)
+                            .join();
+                    viewer.socket = socket;
+                    viewer.closed.handle((code, failure) -> code).join();
+                } catch (CompletionException away) {
+                    LockSupport.parkNanos(50_000_000);
+                }
+                received.writeBytes(viewer.received());
+                fault = viewer.fault;
+                viewer.told("end").forEach(told -> end = told.path("size").asLong());
+            }
+        }
+    }
+
+    @Test
+    void kills_of_the_gateway_cost_neither_the_log_nor_any_follower_a_byte() throws Exception {
+        try (var house = new Household(folder);
+                var client = HttpClient.newHttpClient()) {
+            house.start("");
+            for (int job = 0; job < JOBS; job++) {
+                String name = "job" + job;
+                house.submit(
+                        name,
+                        "i=0; while [ ! -e /userhome/over ]; do i=$((i+1)); echo \"" + name
+                                + " line $i of what is printed\"; [ $((i % 20)) -ne 0 ] || sleep 0.01; done | tee /userhome/"
+                                + name + "; exit 0");
+            }
+            for (int job = 0; job < JOBS; job++) {
+                Path produced = house.home().resolve("job" + job);
+                Household.eventually(() -> Files.exists(produced) && Files.size(produced) > 0);
+            }
+            List<Steadfast> followers = IntStream.range(0, FOLLOWERS)
+                    .mapToObj(number -> new Steadfast(house, log(number % JOBS), client))
+                    .toList();
+            List<Thread> threads = new ArrayList<>();
+            followers.forEach(follower -> threads.add(Thread.ofVirtual().start(follower)));
+            for (int kill = 0; kill < KILLS; kill++) {
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000_000L) + 300_000_000L);
+                house.kill();
+                house.start("");
+            }
+            Files.writeString(house.home().resolve("over"), "");
+            for (Thread thread : threads) {
+                assertThat(thread.join(Duration.ofSeconds(120))).isTrue();
+            }
+            List<String> produced = new ArrayList<>();
+            for (int job = 0; job < JOBS; job++) {
+                produced.add(sum(Files.readAllBytes(house.home().resolve("job" + job))));
+                assertThat(sum(stored(house, job))).isEqualTo(produced.getLast());
+            }
+            for (int number = 0; number < FOLLOWERS; number++) {
+                Steadfast follower = followers.get(number);
+                assertThat(follower.fault).isNull();
+                assertThat(sum(follower.received.toByteArray())).isEqualTo(produced.get(number % JOBS));
+                assertThat(Objects.requireNonNull(follower.end)).isEqualTo(follower.received.size());
+            }
+        }
+    }
+
+    private static String log(int job) {
+        return "/api/v2/jobs/admin~job" + job + "/attempts/0/taskRoles/main/taskIndex/0/attempts/0/log";
+    }
+
+    private static byte[] stored(Household house, int job) throws IOException {
+        return house.bytes(log(job));
+    }
+
+    private static String sum(byte[] bytes) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+}

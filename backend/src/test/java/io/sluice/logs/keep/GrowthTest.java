@@ -1,0 +1,132 @@
+package io.sluice.logs.keep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.jobs.JobDetail.Output;
+import io.sluice.logs.files.Gaps;
+import io.sluice.logs.files.LogFile;
+import io.sluice.logs.files.TimeIndex;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GrowthTest {
+    private static final long MIB = 1 << 20;
+
+    @TempDir
+    private Path folder;
+
+    private static Growth growth(long limit, Path data) throws IOException {
+        return new Growth(limit, Disk.open(data), new KeepMetrics(new CollectorRegistry()));
+    }
+
+    private static List<Output> printing(Path file) {
+        return List.of(new Output(1, 1, file, Instant.ofEpochMilli(500), null, null));
+    }
+
+    @Test
+    void growth_is_noted_and_a_pause_is_not_smeared() throws IOException {
+        Path file = folder.resolve("a.log");
+        var growth = growth(1 << 30, folder);
+        growth.look(printing(file), 1_000);
+        Files.writeString(file, "12345");
+        growth.look(printing(file), 2_000);
+        long written = Files.getLastModifiedTime(file).toMillis();
+        for (long second = 1; second < 10; second++) {
+            growth.look(printing(file), written + second * 1_000);
+        }
+        Files.writeString(file, "678", StandardOpenOption.APPEND);
+        growth.look(printing(file), written + 10_000);
+        assertThat(new LogFile(file).times().points(0, 100, 10))
+                .containsExactly(
+                        new TimeIndex.Point(0, 500),
+                        new TimeIndex.Point(5, written),
+                        new TimeIndex.Point(5, written + 9_000),
+                        new TimeIndex.Point(8, written + 10_000));
+    }
+
+    @Test
+    void what_a_task_printed_without_a_gateway_is_noted_by_the_next_one() throws IOException {
+        Path file = folder.resolve("a.log");
+        Files.writeString(file, "12345");
+        growth(1 << 30, folder).look(printing(file), 1_000);
+        Files.writeString(file, "678", StandardOpenOption.APPEND);
+        Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis() + 5_000));
+        growth(1 << 30, folder).look(printing(file), System.currentTimeMillis() + 9_000);
+        assertThat(new LogFile(file).times().last())
+                .isEqualTo(
+                        new TimeIndex.Point(8, Files.getLastModifiedTime(file).toMillis()));
+    }
+
+    @Test
+    void a_log_that_is_too_large_loses_its_middle_and_no_offset_changes() throws IOException {
+        Path file = folder.resolve("a.log");
+        byte[] bytes = new byte[(int) (60 * MIB)];
+        new Random(1).nextBytes(bytes);
+        Files.write(file, bytes);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
+        var growth = growth(32 * MIB, folder);
+        growth.look(printing(file), 1_000);
+        growth.look(printing(file), 2_000);
+        assertThat(new LogFile(file).gaps().all())
+                .containsExactly(new Gaps.Gap(16 * MIB, 44 * MIB, Gaps.SIZE_LIMIT, 1_000, null));
+        byte[] kept = Files.readAllBytes(file);
+        assertThat(kept).hasSize(bytes.length);
+        assertThat(Arrays.equals(kept, 0, (int) (16 * MIB), bytes, 0, (int) (16 * MIB)))
+                .isTrue();
+        assertThat(Arrays.equals(kept, (int) (44 * MIB), kept.length, bytes, (int) (44 * MIB), bytes.length))
+                .isTrue();
+        assertThat(kept[(int) (20 * MIB)]).isZero();
+        assertThat(new LogFile(file).stored()).isLessThan(33 * MIB);
+        assertThat(Files.getPosixFilePermissions(file)).hasSize(1);
+    }
+
+    @Test
+    void a_full_disk_is_recorded_as_a_gap_also_by_the_next_gateway_and_writing_goes_on() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "mounting takes root");
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk.toString()) == 0, "mounting is allowed");
+        try {
+            Path file = disk.resolve("a.log");
+            Files.writeString(file, "before\n");
+            var growth = growth(1 << 30, disk);
+            growth.look(printing(file), 1_000);
+            run("dd", "if=/dev/zero", "of=" + disk.resolve("filler"), "bs=64k");
+            run("sh", "-c", "yes lost | head -c 100000 >> " + file);
+            long full = Files.size(file);
+            growth.look(printing(file), 2_000);
+            assertThat(new LogFile(file).gaps().all()).isEmpty();
+            var next = growth(1 << 30, disk);
+            next.look(printing(file), 3_000);
+            Files.delete(disk.resolve("filler"));
+            next.look(printing(file), 4_000);
+            assertThat(new LogFile(file).gaps().all())
+                    .containsExactly(new Gaps.Gap(full, full, Gaps.DISK_FULL, 2_000, 4_000L));
+            Files.writeString(file, "after\n", StandardOpenOption.APPEND);
+            next.look(printing(file), 5_000);
+            assertThat(Files.readString(file)).startsWith("before\n").endsWith("after\n");
+            assertThat(new LogFile(file).gaps().all()).hasSize(1);
+        } finally {
+            run("umount", "-l", disk.toString());
+        }
+    }
+
+    private static int run(String... command) throws Exception {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.logs.keep;
+
+import org.jspecify.annotations.NullMarked;

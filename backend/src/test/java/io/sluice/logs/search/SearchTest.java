@@ -1,0 +1,151 @@
+package io.sluice.logs.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.logs.files.Bytes;
+import io.sluice.logs.files.Gaps;
+import io.sluice.logs.files.LogFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class SearchTest {
+    @TempDir
+    private Path folder;
+
+    private final List<Match> found = new ArrayList<>();
+
+    private Search.Outcome search(byte[] log, Query query, List<Gaps.Gap> gaps) throws IOException {
+        Path file = folder.resolve("log");
+        Files.write(file, log);
+        found.clear();
+        try (Bytes bytes = new LogFile(file).open()) {
+            return new Search(bytes, gaps, query, new Search.Listener() {
+                        @Override
+                        public void match(Match match) {
+                            found.add(match);
+                        }
+
+                        @Override
+                        public void progress(long offset) {}
+                    })
+                    .run(() -> true);
+        }
+    }
+
+    private List<Long> offsets(String log, String text, boolean regex, boolean matchCase) throws IOException {
+        search(
+                log.getBytes(StandardCharsets.ISO_8859_1),
+                new Query(text, regex, matchCase, 0, Long.MAX_VALUE, 10_000, 0),
+                List.of());
+        return found.stream().map(Match::offset).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ab", "loss=[0-9]+", "^b+a", "a$", "b.{0,3}a", "(abc|cab)x?", "ba+b"})
+    void matches_are_those_of_a_slower_search(String expression) throws IOException {
+        var random = new Random(expression.hashCode());
+        var log = new StringBuilder();
+        for (int at = 0; at < 3_000_000; at++) {
+            log.append("abc\n        loss=1".charAt(random.nextInt(18)));
+        }
+        List<Long> expected = new ArrayList<>();
+        long begin = 0;
+        for (String line : log.toString().split("\n", -1)) {
+            var matcher = Pattern.compile(expression).matcher(line);
+            while (matcher.find()) {
+                expected.add(begin + matcher.start());
+            }
+            begin += line.length() + 1;
+        }
+        assertThat(offsets(log.toString(), expression, true, true))
+                .isEqualTo(expected.subList(0, Math.min(10_000, expected.size())));
+    }
+
+    @Test
+    void a_text_is_found_across_pieces_of_a_line_without_end() throws IOException {
+        for (int shift = -6; shift < 6; shift++) {
+            String log = "x".repeat(Search.PIECE + shift) + "needle" + "x".repeat(100);
+            assertThat(offsets(log, "needle", false, true)).containsExactly((long) Search.PIECE + shift);
+            assertThat(offsets(log, "NEEDLE", false, false)).containsExactly((long) Search.PIECE + shift);
+            assertThat(offsets(log, "ne+dle", true, true)).containsExactly((long) Search.PIECE + shift);
+        }
+    }
+
+    @Test
+    void a_search_begins_and_ends_where_it_is_told_and_leaves_holes_out() throws IOException {
+        byte[] log = "one two one two one two one".getBytes(StandardCharsets.UTF_8);
+        var query = new Query("one", false, true, 1, 20, 100, 0);
+        assertThat(search(log, query, List.of()).why()).isEqualTo(Search.Why.END);
+        assertThat(found.stream().map(Match::offset)).containsExactly(8L, 16L);
+        search(log, query, List.of(new Gaps.Gap(6, 12, Gaps.SIZE_LIMIT, 0, null)));
+        assertThat(found.stream().map(Match::offset)).containsExactly(16L);
+    }
+
+    @Test
+    void a_match_shows_its_line_and_those_around_it() throws IOException {
+        byte[] log = "first\nsecond\nthe third\nfourth\nfifth\n".getBytes(StandardCharsets.UTF_8);
+        search(log, new Query("third", false, true, 0, Long.MAX_VALUE, 10, 1), List.of());
+        assertThat(found)
+                .containsExactly(new Match(17, 5, 13, "the third", false, List.of("second"), List.of("fourth")));
+        search(log, new Query("first", false, true, 0, Long.MAX_VALUE, 10, 3), List.of());
+        assertThat(found.getFirst().before()).isEmpty();
+        assertThat(found.getFirst().after()).containsExactly("second", "the third", "fourth");
+    }
+
+    @Test
+    void an_endless_line_is_shown_in_part() throws IOException {
+        byte[] log = ("x".repeat(100_000) + "needle" + "y".repeat(100_000)).getBytes(StandardCharsets.UTF_8);
+        search(log, new Query("needle", false, true, 0, Long.MAX_VALUE, 10, 2), List.of());
+        assertThat(found.getFirst().cut()).isTrue();
+        assertThat(found.getFirst().text()).contains("needle").hasSizeLessThan(2_100);
+    }
+
+    @Test
+    void expressions_that_explode_elsewhere_take_linear_time_here() throws IOException {
+        String log = "a".repeat(5_000) + "!\n";
+        assertThat(offsets(log.repeat(20), "(a+)+$", true, true)).isEmpty();
+        assertThat(offsets(log.repeat(20), "(a|aa)+b", true, true)).isEmpty();
+        assertThat(offsets(log.repeat(20), "(.*a){12}b", true, true)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"(", "[a", "a{2,1}", "(?=a)", "a\\1", "((a{1000}){1000}){1000}", "*a", "\\"})
+    void an_expression_that_can_not_be_is_refused_with_a_reason(String expression) {
+        assertThatThrownBy(() -> Search.check(new Query(expression, true, true, 0, Long.MAX_VALUE, 10, 0)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expression");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "loss=[0-9]+, loss=",
+        "colou?r, colo",
+        "abc|abd, ''",
+        "(abc)def, def",
+        "a{3}xyz, xyz",
+        "abc{2}, ''",
+        "x+abc\\.txt, abc.txt",
+        "[abc]def], def]",
+        "(?i)abcdef, abcdef",
+        "\\d+abcd\\b, abcd",
+        "\\Qabc\\Edef, def"
+    })
+    void a_text_that_every_match_holds_is_found_before(String expression, String literal) {
+        assertThat(new Expression(expression).literal()).isEqualTo(literal);
+    }
+}

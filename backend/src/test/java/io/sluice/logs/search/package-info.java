@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.logs.search;
+
+import org.jspecify.annotations.NullMarked;
