@@ -84,11 +84,8 @@ class LogFaultsIT {
             house.start("");
             for (int job = 0; job < JOBS; job++) {
                 String name = "job" + job;
-                house.submit(
-                        name,
-                        "i=0; while [ ! -e /userhome/over ]; do i=$((i+1)); echo \"" + name
-                                + " line $i of what is printed\"; [ $((i % 20)) -ne 0 ] || sleep 0.01; done | tee /userhome/"
-                                + name + "; exit 0");
+                var answer = house.submitText(printing(name), name);
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
             }
             for (int job = 0; job < JOBS; job++) {
                 Path produced = house.home().resolve("job" + job);
@@ -120,6 +117,22 @@ class LogFaultsIT {
                 assertThat(Objects.requireNonNull(follower.end)).isEqualTo(follower.received.size());
             }
         }
+    }
+
+    /** Takes no processor, so that many run at once on a small machine. */
+    private static String printing(String name) throws IOException {
+        var job = LogDesk.JSON.createObjectNode().put("jobName", name).put("image", "none");
+        job.putArray("taskRoles")
+                .addObject()
+                .put("name", "main")
+                .put("cpuNumber", 0)
+                .put("memoryMB", 20)
+                .put(
+                        "command",
+                        "i=0; while [ ! -e /userhome/over ]; do i=$((i+1)); echo \"" + name
+                                + " line $i of what is printed\"; [ $((i % 20)) -ne 0 ] || sleep 0.01; done | tee /userhome/"
+                                + name + "; exit 0");
+        return LogDesk.JSON.writeValueAsString(job);
     }
 
     private static String log(int job) {
