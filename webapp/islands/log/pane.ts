@@ -1,0 +1,189 @@
+import type { Line } from "./line";
+import type { Lines } from "./lines";
+
+/** Rows in the page: a few screens of them, whatever the size of the log. */
+const ROWS = 200;
+const FOLLOWED = 120;
+const STEP = 80;
+const NEAR = 4;
+const AWAY = 24;
+
+export interface Hooks {
+  draw(element: HTMLElement, line: Line): void;
+  /** More rows are wanted above or below those in memory. */
+  earlier(): void;
+  later(): void;
+  /** Whoever reads has left the end, or is back. */
+  follow(follows: boolean): void;
+  /** The rows in memory reach to the newest byte. */
+  attached(): boolean;
+  moved(): void;
+}
+
+/** Shows a window of rows, and moves it over the rows in memory as somebody scrolls. */
+export class Pane {
+  following = true;
+  #lines: Lines | undefined;
+  /** Of the first row shown, counted with those that are gone from memory. */
+  #first = 0;
+  #set = 0;
+  #epoch = 0;
+  readonly #drawn = new Map<Line, { element: HTMLElement; version: string }>();
+  readonly #view: HTMLElement;
+  readonly #body: HTMLElement;
+  readonly #hooks: Hooks;
+
+  constructor(view: HTMLElement, body: HTMLElement, hooks: Hooks) {
+    this.#view = view;
+    this.#body = body;
+    this.#hooks = hooks;
+    view.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+  }
+
+  /** Everything has to be drawn again: something that all rows show has changed. */
+  redraw(): void {
+    this.#epoch++;
+  }
+
+  paint(lines: Lines): void {
+    const replaced = lines !== this.#lines;
+    this.#lines = lines;
+    const count = lines.list.length;
+    if (this.following) {
+      this.#first = Math.max(0, count - FOLLOWED) + lines.dropped;
+      this.#show();
+      this.#toBottom();
+      return;
+    }
+    if (replaced) this.#first = lines.dropped;
+    this.#first = Math.max(this.#first, lines.dropped);
+    this.#keepingPlace(() => this.#show());
+  }
+
+  /** Brings a row to the upper third of the window. */
+  goTo(lines: Lines, line: Line): void {
+    this.following = false;
+    this.#lines = lines;
+    const index = Math.max(0, lines.list.indexOf(line));
+    this.#first = Math.max(0, Math.min(index - ROWS / 2, lines.list.length - ROWS)) + lines.dropped;
+    this.#show();
+    const element = this.#drawn.get(line)?.element;
+    if (element) this.#scrollTo(element.offsetTop - this.#view.clientHeight / 3);
+    this.#near();
+  }
+
+  elementOf(line: Line): HTMLElement | undefined {
+    return this.#drawn.get(line)?.element;
+  }
+
+  /** The first and the last row that can be seen. */
+  seen(): [Line, Line] | undefined {
+    const top = this.#view.scrollTop;
+    const bottom = top + this.#view.clientHeight;
+    const rows = [...this.#drawn.entries()];
+    const visible = rows.filter(
+      ([, { element }]) => element.offsetTop + element.offsetHeight > top && element.offsetTop < bottom,
+    );
+    const lines = visible.map(([line]) => line).sort((one, other) => one.from - other.from);
+    const [first, last] = [lines[0], lines.at(-1)];
+    return first && last ? [first, last] : undefined;
+  }
+
+  #scrollTo(top: number): void {
+    this.#view.scrollTop = top;
+    this.#set = this.#view.scrollTop;
+  }
+
+  #toBottom(): void {
+    this.#scrollTo(this.#view.scrollHeight);
+  }
+
+  #scrolled(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#view;
+    const below = scrollHeight - clientHeight - scrollTop;
+    const up = scrollTop < this.#set - NEAR;
+    this.#set = scrollTop;
+    if (this.following) {
+      // a window that became smaller is not somebody who scrolls
+      if (below > AWAY && up) this.#let(false);
+    } else if (below < NEAR && !up && this.#atEnd() && this.#hooks.attached()) this.#let(true);
+    if (!this.following) this.#near();
+    this.#hooks.moved();
+  }
+
+  #let(follow: boolean): void {
+    this.following = follow;
+    this.#hooks.follow(follow);
+  }
+
+  /** Moves the window where its edge comes near. */
+  #near(): void {
+    const lines = this.#lines;
+    if (!lines) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.#view;
+    const index = this.#first - lines.dropped;
+    if (scrollTop < clientHeight) {
+      if (index > 0) this.#shift(-Math.min(STEP, index));
+      else this.#hooks.earlier();
+    }
+    if (scrollHeight - clientHeight - scrollTop < clientHeight) {
+      const left = lines.list.length - (this.#first - lines.dropped) - ROWS;
+      if (left > 0) this.#shift(Math.min(STEP, left));
+      else if (!this.#hooks.attached()) this.#hooks.later();
+    }
+  }
+
+  #atEnd(): boolean {
+    const lines = this.#lines;
+    return lines !== undefined && this.#first - lines.dropped + ROWS >= lines.list.length;
+  }
+
+  #shift(by: number): void {
+    this.#first += by;
+    this.#keepingPlace(() => this.#show());
+  }
+
+  /** What stands in the window stays where it is, whatever comes and goes around it. */
+  #keepingPlace(change: () => void): void {
+    const top = this.#view.scrollTop;
+    let kept: HTMLElement | undefined;
+    let distance = 0;
+    for (const child of this.#body.children) {
+      if (!(child instanceof HTMLElement) || child.offsetTop + child.offsetHeight <= top) continue;
+      kept = child;
+      distance = child.offsetTop - top;
+      break;
+    }
+    change();
+    if (kept?.isConnected) this.#scrollTo(kept.offsetTop - distance);
+  }
+
+  #show(): void {
+    const lines = this.#lines;
+    if (!lines) return;
+    const index = this.#first - lines.dropped;
+    const wanted = lines.list.slice(index, index + (this.following ? FOLLOWED : ROWS));
+    const staying = new Set(wanted);
+    for (const [line, { element }] of this.#drawn)
+      if (!staying.has(line)) {
+        element.remove();
+        this.#drawn.delete(line);
+      }
+    let next = this.#body.firstElementChild;
+    for (const line of wanted) {
+      const element = this.#row(line);
+      if (element === next) next = element.nextElementSibling;
+      else this.#body.insertBefore(element, next);
+    }
+  }
+
+  #row(line: Line): HTMLElement {
+    const version = `${line.version} ${this.#epoch}`;
+    const known = this.#drawn.get(line);
+    if (known?.version === version) return known.element;
+    const element = known?.element ?? document.createElement("div");
+    this.#hooks.draw(element, line);
+    this.#drawn.set(line, { element, version });
+    return element;
+  }
+}

@@ -1,0 +1,106 @@
+import { type Hole, Line } from "./line";
+import { Lines } from "./lines";
+import type { Source } from "./source";
+import { Terminal } from "./terminal";
+
+/** Rows in memory; beyond twice as many the far end goes. */
+const KEPT = 6_000;
+/** So far a line's beginning is looked for, where reading begins in the middle of one. */
+const LONGEST_LOOK = 64 << 10;
+const LF = 10;
+
+/** A stretch of the log as rows: bytes are added at its ends, and taken away at the end that nobody looks at. */
+export class Stretch {
+  readonly lines = new Lines();
+  from: number;
+  to: number;
+  #terminal = new Terminal(this.lines);
+  /** Nobody knows how the line began in which it begins. */
+  #dropFirst: boolean;
+  #counting: AbortController | undefined;
+
+  constructor(from: number, dropFirst: boolean) {
+    this.from = this.to = from;
+    this.#dropFirst = dropFirst;
+    if (from === 0) this.lines.anchor = 1;
+  }
+
+  get newlines(): number {
+    return this.#terminal.newlines;
+  }
+
+  append(bytes: Uint8Array, offset: number): void {
+    let skip = 0;
+    if (this.#dropFirst) {
+      skip = bytes.indexOf(LF) + 1;
+      this.#dropFirst = skip === 0 && offset + bytes.length - this.from < LONGEST_LOOK;
+      if (this.#dropFirst) skip = bytes.length;
+      if (skip > 0) this.from = offset + skip;
+    }
+    this.#terminal.write(bytes.subarray(skip), offset + skip);
+    this.to = offset + bytes.length;
+  }
+
+  hole(hole: Hole): void {
+    this.#terminal.interrupt();
+    this.lines.add(Line.missing(hole));
+    this.to = Math.max(this.to, hole.to);
+  }
+
+  /** Puts bytes before it; unless they begin the log or follow a hole, their first line is cut and left out. */
+  prepend(bytes: Uint8Array, whole: boolean): void {
+    const skip = whole ? 0 : bytes.indexOf(LF) + 1;
+    const kept = skip < bytes.length ? bytes.subarray(skip) : bytes;
+    const before = new Lines();
+    const terminal = new Terminal(before);
+    terminal.write(kept, this.from - kept.length);
+    const first = this.lines.list[0]?.number ?? 0;
+    for (const line of before.list) line.number += first - terminal.newlines;
+    this.lines.prepend(before.list);
+    this.from -= kept.length;
+  }
+
+  prependHole(hole: Hole): void {
+    const line = Line.missing(hole);
+    line.number = this.lines.list[0]?.number ?? 0;
+    this.lines.prepend([line]);
+    this.from = hole.from;
+  }
+
+  forgetBeginning(): void {
+    if (this.lines.list.length <= 2 * KEPT) return;
+    this.lines.trimStart(KEPT);
+    this.from = this.lines.from;
+  }
+
+  /** Takes rows from its end; tells whether it did. */
+  forgetEnd(): boolean {
+    const next = this.lines.list[2 * KEPT];
+    if (!next) return false;
+    this.lines.trimEnd(2 * KEPT);
+    this.to = next.from;
+    this.#terminal = new Terminal(this.lines);
+    this.#terminal.newlines = next.number;
+    return true;
+  }
+
+  get full(): boolean {
+    return this.lines.list.length > 2 * KEPT;
+  }
+
+  /** Asks for the number of its first line, which may take the gateway a while the first time. */
+  async count(source: Source): Promise<boolean> {
+    const first = this.lines.list[0];
+    if (!first || this.lines.anchor !== undefined || this.#counting) return false;
+    const mine = new AbortController();
+    this.#counting = mine;
+    const number = await source.lineAt(first.from, mine.signal).catch(() => undefined);
+    if (number === undefined) return false;
+    this.lines.anchor = number - first.number;
+    return true;
+  }
+
+  close(): void {
+    this.#counting?.abort();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Source } from "./source";
+
+const POINTS = 2_000;
+const KEPT = 20_000;
+
+/** When what was printed: to the second while a gateway watched, otherwise between two times. */
+export class Times {
+  wanted = false;
+  #points: [number, number][] = [];
+  #from = -1;
+  #to = -1;
+  #asking = false;
+  readonly #source: Source;
+  readonly #changed: () => void;
+
+  constructor(source: Source, changed: () => void) {
+    this.#source = source;
+    this.#changed = changed;
+  }
+
+  push(offset: number, at: number): void {
+    if ((this.#points.at(-1)?.[0] ?? -1) >= offset) return;
+    this.#points.push([offset, at]);
+    if (this.#to >= 0) this.#to = Math.max(this.#to, offset);
+    if (this.#points.length > KEPT) this.#points.splice(0, KEPT / 2);
+    if (this.wanted) this.#changed();
+  }
+
+  /** Sees to it that times between these offsets are known soon. */
+  async ensure(from: number, to: number): Promise<void> {
+    if (!this.wanted || this.#asking || to <= from || (from >= this.#from && to <= this.#to && this.#from >= 0)) return;
+    this.#asking = true;
+    const margin = to - from;
+    const start = Math.max(0, from - margin);
+    try {
+      const points = await this.#source.times(start, to + margin, POINTS);
+      const newer = this.#points.filter(([offset]) => offset > (points.at(-1)?.[0] ?? -1) && offset > to + margin);
+      this.#points = [...points, ...newer];
+      this.#from = start;
+      this.#to = to + margin;
+      this.#changed();
+    } catch {
+      // without times there is a log all the same; it is asked again when somebody scrolls
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  /** When the byte at this offset was there at the latest. */
+  at(offset: number): number | undefined {
+    let low = 0;
+    let high = this.#points.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#points[middle]?.[0] ?? 0) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return this.#points[low]?.[1];
+  }
+}
