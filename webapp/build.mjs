@@ -10,7 +10,7 @@ import { faultsOfTexts } from "./texts.mjs";
 
 const usage = `node build.mjs            install what is missing, build what changed
 node build.mjs watch      the same, and again on every change
-node build.mjs check      formatting, lint and types
+node build.mjs check      formatting, lint, types and unit tests
 node build.mjs format     rewrite the files in the agreed format`;
 
 const OLDEST_NODE = 20;
@@ -20,7 +20,7 @@ const site = join(target, "site");
 const assets = join(site, "assets");
 const manifestFile = join(site, "assets.json");
 const SOURCES = ["build.mjs", "package.json", "package-lock.json", "islands", "styles", "icons"];
-const CHECKED = [...SOURCES, "biome.json", "tsconfig.json", "texts.mjs", "texts", "pages", "journeys"];
+const CHECKED = [...SOURCES, "biome.json", "tsconfig.json", "texts.mjs", "texts", "pages", "journeys", "tests"];
 const NOT_OURS = new Set(["node_modules", "target"]);
 const ICONS = ["icon.svg", "icons.svg"];
 
@@ -85,6 +85,7 @@ async function bundle() {
       { in: "islands/app.ts", out: "app" },
       // what one page needs and no other is a file of its own
       { in: "islands/submit.ts", out: "submit" },
+      { in: "islands/log/log-view.ts", out: "log-view" },
       { in: "styles/app.css", out: "app" },
     ],
     outdir: "target/site/assets",
@@ -187,13 +188,34 @@ function biome(command, ...options) {
   );
 }
 
-function check() {
+/** What needs no browser, as Node.js runs it: the islands' types are taken away first. */
+async function unitTests() {
+  const names = readdirSync(join(home, "tests")).filter((name) => name.endsWith(".test.mjs"));
+  const { default: esbuild } = await import("esbuild");
+  const outdir = join(target, "tests");
+  rmSync(outdir, { recursive: true, force: true });
+  await esbuild.build({
+    absWorkingDir: home,
+    entryPoints: names.map((name) => `tests/${name}`),
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "warning",
+  });
+  const files = names.map((name) => join(outdir, name));
+  run(process.execPath, ["--test", "--test-reporter=dot", ...files], "Repair what the failing tests name.");
+}
+
+async function check() {
   const wanted = fingerprint(CHECKED);
   if (stamped("checked", wanted)) return;
   const faults = faultsOfTexts(home);
   if (faults.length > 0) throw new Fault(faults.join("\n"));
   biome("ci", "--error-on-warnings");
   run(join("node_modules", ".bin", "tsc"), ["--noEmit"], "Repair the types that it names.");
+  await unitTests();
   stamp("checked", wanted);
 }
 

@@ -135,7 +135,15 @@ test("links_go_to_harmless_places_only", () => {
   const link = (address) => styleOf(`\x1b]8;;${address}\x1b\\here`).link;
   assert.equal(link("https://lab.example/a?b=c;d"), "https://lab.example/a?b=c;d");
   assert.equal(link("mailto:li.wei@lab.example"), "mailto:li.wei@lab.example");
-  for (const bad of ["javascript:alert(1)", "JaVaScript:x", "data:text/html,x", "file:///etc/passwd", "//evil", "https://", " https://x"])
+  for (const bad of [
+    "javascript:alert(1)",
+    "JaVaScript:x",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "//evil",
+    "https://",
+    " https://x",
+  ])
     assert.equal(link(bad), "", bad);
   assert.equal(link(`https://x/${"a".repeat(3000)}`), "");
   assert.equal(styleOf("\x1b]8;;https://x\x07a\x1b]8;;\x07b").link, "");
@@ -143,7 +151,8 @@ test("links_go_to_harmless_places_only", () => {
 });
 
 test("clipboard_title_queries_and_private_strings_are_swallowed", () => {
-  const hostile = "a\x1b]52;c;cm0gLXJm\x07b\x1b]0;title\x1b\\c\x1b[6n\x1b[c\x1b[?1049h\x1bPq#0\x1b\\d\x1b_x\x1b\\e\x1b(0f\x1b7g\x1b[>c\n";
+  const hostile =
+    "a\x1b]52;c;cm0gLXJm\x07b\x1b]0;title\x1b\\c\x1b[6n\x1b[c\x1b[?1049h\x1bPq#0\x1b\\d\x1b_x\x1b\\e\x1b(0f\x1b7g\x1b[>c\n";
   assert.deepEqual(rows(hostile), ["abcdefg"]);
 });
 

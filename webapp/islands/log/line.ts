@@ -16,9 +16,8 @@ export interface Hole {
 /** No row is as long. */
 const LONGEST = 1 << 20;
 const BLANK: Run[] = [];
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it says what is one column wide each
 const ASCII = /^[\t\x20-\u02ff]*$/;
-const JOINED = /^[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]$/u;
+const JOINED = /^(?:\p{Mn}|\p{Me}|\u200b|\u200c|\u200d)$/u;
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
 

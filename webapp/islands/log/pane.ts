@@ -72,6 +72,12 @@ export class Pane {
     this.#near();
   }
 
+  /** Which of the rows in memory are on the page. */
+  range(): [number, number] {
+    const index = this.#first - (this.#lines?.dropped ?? 0);
+    return [Math.max(0, index), Math.max(0, index + this.#drawn.size)];
+  }
+
   elementOf(line: Line): HTMLElement | undefined {
     return this.#drawn.get(line)?.element;
   }

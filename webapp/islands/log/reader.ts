@@ -1,4 +1,6 @@
+import type { Feed } from "./feed";
 import type { Hole, Line } from "./line";
+import type { Lines } from "./lines";
 import { type Piece, Ring } from "./ring";
 import { Refusal, type Source } from "./source";
 import { type Hello, type Listener, Stream, type Way } from "./stream";
@@ -14,7 +16,7 @@ const LF = 10;
  * The rows of one log around a place: at its end, where they grow, or anywhere else, where the new bytes are only counted. What is not in
  * memory is fetched when somebody goes there.
  */
-export class Reader implements Listener {
+export class Reader implements Listener, Feed {
   stretch = new Stretch(0, false);
   size = 0;
   /** Newlines that have come since nobody follows. */
@@ -41,6 +43,10 @@ export class Reader implements Listener {
     this.times = times;
     this.#changed = changed;
     this.#stream = new Stream(source, this);
+  }
+
+  get lines(): Lines {
+    return this.stretch.lines;
   }
 
   open(): void {
@@ -71,6 +77,7 @@ export class Reader implements Listener {
     this.#ring.push(piece);
     this.size = Math.max(this.size, this.#ring.to);
     if (this.attached) this.#queue.push(piece);
+    else if (this.#ring.holds(this.stretch.to) && !this.stretch.full) this.#attachIfNear();
     else this.#pass(piece);
     this.#changed();
   }
@@ -177,6 +184,7 @@ export class Reader implements Listener {
     if (this.stretch.lines.list.length > 0 && offset >= this.stretch.from && offset < this.stretch.to) return at();
     this.#busy?.abort();
     this.#busy = undefined;
+    if (!this.greeted && !(await this.#look())) return undefined;
     const gaps = this.source.gaps.filter((gap) => gap.from < gap.to);
     const inside = gaps.find((gap) => gap.from <= offset && offset < gap.to);
     const target = Math.max(0, Math.min(inside?.to ?? offset, this.size - 1));
@@ -205,6 +213,18 @@ export class Reader implements Listener {
     this.#queue = this.#ring.after(from);
     this.work(Number.POSITIVE_INFINITY);
     this.#changed();
+  }
+
+  /** Its size, where the stream has not told it yet. */
+  async #look(): Promise<boolean> {
+    this.attached = false;
+    try {
+      this.size = (await this.source.look()).size;
+      return true;
+    } catch (fault) {
+      if (fault instanceof Refusal) this.refused(fault);
+      return false;
+    }
   }
 
   async #fetch(from: number, to: number, use: (bytes: Uint8Array) => void): Promise<boolean> {

@@ -15,8 +15,7 @@ export class Ring {
     if (piece.offset !== this.to) this.restart(piece.offset);
     this.#pieces.push(piece);
     this.to += piece.bytes.length;
-    while (this.to - this.from > KEPT && this.#pieces.length > 1)
-      this.from += this.#pieces.shift()?.bytes.length ?? 0;
+    while (this.to - this.from > KEPT && this.#pieces.length > 1) this.from += this.#pieces.shift()?.bytes.length ?? 0;
   }
 
   restart(at: number): void {

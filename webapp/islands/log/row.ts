@@ -14,7 +14,6 @@ export interface Context {
 }
 
 // controls that would change what is around them are named instead
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters it is about
 const DANGEROUS = /[\u0080-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
 const ADDRESS = /https?:\/\/[^\s"'<>`\u0080-\u00a0\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 const TRAILING = /[.,;:!?)\]}]+$/;
@@ -44,7 +43,13 @@ export function draw(element: HTMLElement, line: Line, context: Context): void {
   const source = context.source(line);
   const name = source === undefined ? undefined : make("b", { class: `of of-${line.source % 8}` }, source);
   const history = line.rewrites > 0 ? earlier(line, context.words) : undefined;
-  element.replaceChildren(gutter, ...(time ? [time] : []), ...(name ? [name] : []), text, ...(history ? [history] : []));
+  element.replaceChildren(
+    gutter,
+    ...(time ? [time] : []),
+    ...(name ? [name] : []),
+    text,
+    ...(history ? [history] : []),
+  );
 }
 
 function earlier(line: Line, words: Words): HTMLElement {

@@ -121,7 +121,10 @@ export class Stream {
   #closed(code: number): void {
     this.#drop();
     if (this.#over) return;
-    if (code === SIGNED_OUT) return this.#signIn();
+    if (code === SIGNED_OUT) {
+      this.#signIn();
+      return;
+    }
     // the log is shorter than it was: its machine lost the end of it
     if (code === PAST_THE_END) this.at = -1;
     this.#failures++;

@@ -1,3 +1,4 @@
+import { ascii, isAscii } from "./bytes";
 import { Escapes, type Heard } from "./escapes";
 import { Line } from "./line";
 import { linked, PLAIN, restyled, type Style } from "./style";
@@ -64,7 +65,13 @@ export class Terminal {
         const byte = bytes[end] as number;
         if (byte < 0x20 ? byte !== 9 : byte === 0x7f) break;
       }
-      if (end < length && end - i <= LONGEST_ROW && this.#row === this.#rows.length && !this.#cut && this.#column <= 0) {
+      if (
+        end < length &&
+        end - i <= LONGEST_ROW &&
+        this.#row === this.#rows.length &&
+        !this.#cut &&
+        this.#column <= 0
+      ) {
         const newline = bytes[end] === LF ? end : bytes[end] === CR && bytes[end + 1] === LF ? end + 1 : -1;
         if (newline >= 0) {
           this.#whole(Line.of(offset + i, bytes.subarray(i, end), this.#style), offset + newline + 1);
@@ -272,13 +279,4 @@ export class Terminal {
     this.#row = this.#rows.length;
     this.#column = END;
   }
-}
-
-function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if ((bytes[i] as number) >= 0x80) return false;
-  return true;
-}
-
-function ascii(bytes: Uint8Array, from: number, to: number): string {
-  return from === to ? "" : String.fromCharCode.apply(null, bytes.subarray(from, to) as unknown as number[]);
 }
