@@ -184,7 +184,7 @@ export class Pane {
   }
 
   #row(line: Line): HTMLElement {
-    const version = `${line.version} ${this.#epoch}`;
+    const version = `${line.version} ${this.#epoch} ${this.#lines?.anchor}`;
     const known = this.#drawn.get(line);
     if (known?.version === version) return known.element;
     const element = known?.element ?? document.createElement("div");
