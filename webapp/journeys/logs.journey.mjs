@@ -185,7 +185,10 @@ test("following_lets_go_when_somebody_scrolls_up_and_counts_what_is_new", async 
   await newer.waitFor({ state: "hidden" });
   const last = async () => Number(/line (\d+)/.exec((await rows(page)).at(-1))[1]);
   const seen = await last();
-  await page.waitForFunction((n) => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]) > n, seen);
+  await page.waitForFunction(
+    (n) => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]) > n,
+    seen,
+  );
   assert.deepEqual(complaints, []);
   await context.close();
   await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
@@ -250,15 +253,21 @@ test("where_web_sockets_are_blocked_the_log_is_asked_for_and_says_so", async () 
   });
   await open(page, name);
   await page.waitForFunction(() => /blocked/.test(document.querySelector("log-view .log-foot").textContent));
-  const last = () => page.evaluate(() => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]));
+  const last = () =>
+    page.evaluate(() => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]));
   const seen = await last();
-  await page.waitForFunction((n) => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]) > n, seen);
+  await page.waitForFunction(
+    (n) => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]) > n,
+    seen,
+  );
   await context.close();
   await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
 });
 
 test("a_log_of_a_gibibyte_opens_at_its_end_and_jumps_anywhere_at_once", async () => {
-  const name = await submit("yes 'a line of a log that is as long as most lines of most logs are, more or less' | head -c 1073741824\necho\necho the end");
+  const name = await submit(
+    "yes 'a line of a log that is as long as most lines of most logs are, more or less' | head -c 1073741824\necho\necho the end",
+  );
   await state(name, "SUCCEEDED");
   const { page, context } = await signedIn(browser);
   const figures = { open: [], jump: [] };
@@ -280,8 +289,11 @@ test("a_log_of_a_gibibyte_opens_at_its_end_and_jumps_anywhere_at_once", async ()
 });
 
 test("a_flood_of_lines_is_followed_smoothly", async () => {
-  const flood = "import sys,time\nn=0\nwhile n<2500000:\n b=time.time()\n sys.stdout.write(''.join('line %d loss 0.123456 acc 0.9 of a flood of lines\\\\n'%(n+i) for i in range(10000)))\n sys.stdout.flush()\n n+=10000\n time.sleep(max(0,0.1-(time.time()-b)))";
-  const name = await submit(`printf '${flood.replaceAll("\n", "\\n").replaceAll("%d", "%%d").replaceAll("%(", "%%(").replaceAll("'", "'\\''")}' > /tmp/flood.py\npython3 /tmp/flood.py`);
+  const flood =
+    "import sys,time\nn=0\nwhile n<2500000:\n b=time.time()\n sys.stdout.write(''.join('line %d loss 0.123456 acc 0.9 of a flood of lines\\\\n'%(n+i) for i in range(10000)))\n sys.stdout.flush()\n n+=10000\n time.sleep(max(0,0.1-(time.time()-b)))";
+  const name = await submit(
+    `printf '${flood.replaceAll("\n", "\\n").replaceAll("%d", "%%d").replaceAll("%(", "%%(").replaceAll("'", "'\\''")}' > /tmp/flood.py\npython3 /tmp/flood.py`,
+  );
   await state(name, "RUNNING");
   const { page, context } = await signedIn(browser);
   await open(page, name);
@@ -303,7 +315,9 @@ test("a_flood_of_lines_is_followed_smoothly", async () => {
   );
   const sorted = [...frames].sort((one, other) => one - other);
   const at = (part) => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0);
-  console.log(`flood: ${frames.length} frames, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${Math.round(sorted.at(-1))} ms`);
+  console.log(
+    `flood: ${frames.length} frames, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${Math.round(sorted.at(-1))} ms`,
+  );
   await context.close();
   await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
 });

@@ -10,9 +10,12 @@ import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,6 +24,7 @@ final class PanelRoutes {
     private static final String PANEL = "logs/panel.jte";
     private static final int SCREEN = 64 << 10;
     private static final int LINES = 200;
+    private static final int TASKS = 200;
     private static final String CONTROLS =
             "\u001b\\[[0-?]*[ -/]*[@-~]|\u001b[\\]PX^_][^\u0007\u001b]*(\u0007|\u001b\\\\)?|\u001b.?|[\\p{Cc}&&[^\\n\\t]]";
 
@@ -64,7 +68,7 @@ final class PanelRoutes {
         var task = new Logs.Task(
                 job.user(), job.name(), detail.attempt().number(), role, index, taskAttempt.orElse(newest));
         return logs.log(call.caller(), task)
-                .compose(log -> logs.worker().run(() -> page(log)))
+                .compose(log -> logs.worker().run(() -> page(log, tasks(log, detail))))
                 .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.GONE
                         ? Future.succeededFuture(LogPanel.without(job, role, index, problem.message()))
                         : failure instanceof Problem missing && missing.code().equals("NoTaskLogError")
@@ -72,7 +76,26 @@ final class PanelRoutes {
                                 : Future.failedFuture(failure));
     }
 
-    private static LogPanel page(Log log) throws IOException {
+    /** What can be chosen: the tasks that have begun, and the attempt that is shown. */
+    private static String tasks(Log shown, JobDetail detail) {
+        var tasks = new LinkedHashMap<String, String>();
+        tasks.put(shown.path() + "/log", label(shown.task()));
+        detail.tasks().stream()
+                .filter(task -> task.launched() != null)
+                .limit(TASKS)
+                .map(task -> new Log(shown.job(), shown.attempt(), task, shown.file()))
+                .forEach(log -> tasks.putIfAbsent(log.path() + "/log", label(log.task())));
+        var list = new JsonArray();
+        tasks.forEach(
+                (path, label) -> list.add(new JsonObject().put("src", path).put("label", label)));
+        return list.encode();
+    }
+
+    private static String label(JobDetail.Task task) {
+        return task.role() + " " + task.index() + (task.attempt() == 0 ? "" : " · " + (task.attempt() + 1));
+    }
+
+    private static LogPanel page(Log log, String tasks) throws IOException {
         LogFile file = log.file();
         try (var reader = new Reader(file)) {
             long size = reader.size();
@@ -94,6 +117,7 @@ final class PanelRoutes {
                     log.exitCode(),
                     exit == null ? null : exit.offset(),
                     plain(text),
+                    tasks,
                     null);
         }
     }
@@ -115,7 +139,9 @@ final class PanelRoutes {
 
     /** A line that was written over is what it was at last; colours and everything else a terminal would obey is left out. */
     static String plain(String text) {
-        return text.replace("\r\n", "\n").replaceAll("[^\\n]*\\r(?=[^\\n])", "").replaceAll(CONTROLS, "");
+        return text.replace("\r\n", "\n")
+                .replaceAll("(?dm)^[^\\n]*\\r(?=[^\\n])", "")
+                .replaceAll(CONTROLS, "");
     }
 
     private static Optional<Integer> number(Call call, String name) {
