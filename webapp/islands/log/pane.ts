@@ -95,6 +95,11 @@ export class Pane {
     return first && last ? [first, last] : undefined;
   }
 
+  get atBottom(): boolean {
+    const { scrollTop, scrollHeight, clientHeight } = this.#view;
+    return this.#atEnd() && scrollHeight - clientHeight - scrollTop < NEAR;
+  }
+
   #scrollTo(top: number): void {
     this.#view.scrollTop = top;
     this.#set = this.#view.scrollTop;

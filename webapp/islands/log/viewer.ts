@@ -257,7 +257,7 @@ export class Viewer {
     if (this.#status.textContent !== said.words) this.#status.textContent = said.words;
     this.#status.className = said.tone;
     const newer = feed.following || feed.missed === 0 ? "" : this.#words("newer", feed.missed);
-    this.#newer.hidden = feed.following;
+    this.#newer.hidden = feed.following || (feed.missed === 0 && feed.attached && this.#pane.atBottom);
     const label = newer || this.#words("toEnd");
     if (this.#newer.textContent !== label) this.#newer.textContent = label;
     const seen = this.#pane.seen();
