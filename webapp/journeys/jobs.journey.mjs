@@ -94,6 +94,8 @@ test("several_are_ticked_and_stopped_at_once_by_the_keyboard", async () => {
   await page.locator(opener("stop-many")).focus();
   await page.keyboard.press("Enter");
   await page.locator("#stop-many:popover-open").waitFor();
+  // what is still fading in has not its colours yet
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)));
   assert.deepEqual(await violations(page), []);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -170,11 +172,13 @@ test("home_tells_what_runs_and_what_waits_as_it_happens", async () => {
   await jobs.submit(plain(waits, "true", NEVER));
   const mine = page.locator("#home-mine li", { hasText: runs });
   await mine.locator(".state.running").waitFor();
-  await page.locator("#home-queue li", { hasText: waits }).locator(".why", { hasText: "Can never start" }).waitFor();
+  const queued = page.locator("#home-mine li", { hasText: waits });
+  await queued.locator(".why", { hasText: "Can never start" }).waitFor();
+  assert.match(await page.locator("#home-queue header").innerText(), /Queue\n?.*wait/);
   await jobs.stop(runs);
   await jobs.stop(waits);
   await mine.locator(".state.stopped").waitFor();
-  await page.locator("#home-queue li", { hasText: waits }).waitFor({ state: "detached" });
+  await queued.locator(".state.stopped").waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
 });

@@ -10,6 +10,9 @@ export async function furnish(browser) {
   await context.close();
   return [
     { name: "home", path: "/" },
+    { name: "jobs", path: "/jobs" },
+    { name: "jobs-none", path: "/jobs?q=nobody-has-such-a-job" },
+    { name: "jobs-sorted", path: "/jobs?state=running&sort=longest" },
     { name: "people", path: "/people" },
     { name: "people-none", path: "/people?search=nobody-has-such-a-name" },
     { name: "people-add", path: "/people", open: opener("new-person") },
