@@ -32,6 +32,10 @@ final class Queue {
     private static final Logger log = System.getLogger(Queue.class.getName());
     private static final Duration SET = Duration.ofSeconds(10);
     private static final int REASONS_AT_ONCE = 500;
+    /** More news than these are a crowd. */
+    private static final int FEW = 50;
+
+    private static final long CROWD_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final QueueStore store;
     private final LifeStore jobs;
@@ -47,6 +51,7 @@ final class Queue {
 
     private Instant passed = Instant.now();
     private long passedNanos = System.nanoTime();
+    private long crowdTold = System.nanoTime() - CROWD_NANOS;
     private @Nullable String cursor;
     private volatile Map<Long, Waiting> reasons = Map.of();
     private volatile Decisions decisions = Decisions.NONE;
@@ -251,13 +256,22 @@ final class Queue {
         }
     }
 
-    /** Stores the reasons that have become others, some at a time: a long queue moves at every start. */
+    /**
+     * Stores the reasons that have become others, some at a time: a long queue moves at every start. Those of a crowd wait for a second: many
+     * of it will have started, and to store a reason costs the database as much as to take a job in. Who asks here is told the newest anyway.
+     */
     private void tell() {
         List<Waiting> news = decisions.waiting().stream()
                 .filter(reason -> waiting.containsKey(Long.valueOf(reason.job())))
                 .filter(reason -> !essence(reason).equals(told.get(Long.valueOf(reason.job()))))
                 .limit(REASONS_AT_ONCE)
                 .toList();
+        if (news.size() > FEW) {
+            if (System.nanoTime() - crowdTold < CROWD_NANOS) {
+                return;
+            }
+            crowdTold = System.nanoTime();
+        }
         if (!news.isEmpty()) {
             store.wait(news).await();
             seen.run();
