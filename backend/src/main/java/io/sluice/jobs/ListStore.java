@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What is read of jobs, for lists and for one of them. */
 final class ListStore {
+    /** In the order in which {@link #job} reads them. */
     private static final String COLUMNS =
             "id, user_id, user_name, name, virtual_cluster, priority, priority_class, shown, state, attempt,"
                     + " tasks, roles, devices, retries, user_retries, stop, due, submitted, created, launched, completed, exit_code,"
                     + " waiting::text AS waiting, doubt, tags";
+
     private static final String NEWEST = "submitted DESC, id DESC";
 
     private static final String TASKS = """
@@ -168,7 +170,7 @@ final class ListStore {
             for (Row row : rows) {
                 next = row.getString("cursor");
                 if (row.getLong("id") != null) {
-                    jobs.add(job(row));
+                    jobs.add(job(row, 1));
                 }
             }
             return new JobFilter.Changes(jobs, next);
@@ -187,7 +189,7 @@ final class ListStore {
                 .map(rows -> {
                     Row row = rows.iterator().next();
                     return new JobFilter.Changes(
-                            row.getLong("id") == null ? List.of() : List.of(job(row)), row.getString("cursor"));
+                            row.getLong("id") == null ? List.of() : List.of(job(row, 1)), row.getString("cursor"));
                 });
     }
 
@@ -289,32 +291,38 @@ final class ListStore {
     }
 
     private static Job job(Row row) {
+        return job(row, 0);
+    }
+
+    /** By place, for to look for a column by its name takes longer than to read it: a list has more than a thousand values. */
+    private static Job job(Row row, int from) {
+        int at = from;
         return new Job(
-                row.getLong("id"),
-                row.getLong("user_id"),
-                row.getString("user_name"),
-                row.getString("name"),
-                row.getString("virtual_cluster"),
-                row.getInteger("priority"),
-                row.getString("priority_class"),
-                Job.State.valueOf(row.getString("shown")),
-                Job.Phase.ofColumn(row.getString("state")),
-                row.getInteger("attempt"),
-                row.getInteger("tasks"),
-                row.getInteger("roles"),
-                row.getInteger("devices"),
-                row.getInteger("retries"),
-                row.getInteger("user_retries"),
-                row.getBoolean("stop"),
-                instant(row, "due"),
-                row.getOffsetDateTime("submitted").toInstant(),
-                instant(row, "created"),
-                instant(row, "launched"),
-                instant(row, "completed"),
-                row.getInteger("exit_code"),
-                Json.readIfAny(row.getString("waiting"), Waiting.class),
-                row.getString("doubt"),
-                List.of(row.getArrayOfStrings("tags")));
+                row.getLong(at++),
+                row.getLong(at++),
+                row.getString(at++),
+                row.getString(at++),
+                row.getString(at++),
+                row.getInteger(at++),
+                row.getString(at++),
+                Job.State.valueOf(row.getString(at++)),
+                Job.Phase.ofColumn(row.getString(at++)),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getBoolean(at++),
+                instant(row, at++),
+                row.getOffsetDateTime(at++).toInstant(),
+                instant(row, at++),
+                instant(row, at++),
+                instant(row, at++),
+                row.getInteger(at++),
+                Json.readIfAny(row.getString(at++), Waiting.class),
+                row.getString(at++),
+                List.of(row.getArrayOfStrings(at++)));
     }
 
     private static Task task(Row row) {
@@ -345,6 +353,11 @@ final class ListStore {
     private static @Nullable String text(Row row, String column) {
         Object value = row.getValue(column);
         return value == null ? null : value.toString();
+    }
+
+    private static @Nullable Instant instant(Row row, int place) {
+        OffsetDateTime time = row.getOffsetDateTime(place);
+        return time == null ? null : time.toInstant();
     }
 
     private static @Nullable Instant instant(Row row, String column) {
