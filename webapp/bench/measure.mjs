@@ -31,9 +31,10 @@ export async function freePort() {
   return port;
 }
 
-export function start(name, args, { env = {}, cwd = root } = {}) {
+export function start(name, args, { env = {}, cwd = root, talking = false } = {}) {
   const log = openSync(join(scratch, "programs.log"), "a");
-  const child = spawn(name, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", log, log] });
+  const stdio = talking ? ["pipe", "pipe", "inherit"] : ["ignore", log, log];
+  const child = spawn(name, args, { cwd, env: { ...process.env, ...env }, stdio });
   running.add(child);
   child.ended = new Promise((resolve) => child.on("exit", resolve)).then(() => running.delete(child));
   child.stop = () => {
@@ -41,6 +42,26 @@ export function start(name, args, { env = {}, cwd = root } = {}) {
     return child.ended;
   };
   return child;
+}
+
+/** Runs a short program to its end. */
+export function run(name, args, { env = {} } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(name, args, { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "inherit"] });
+    child.on("error", reject);
+    child.on("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error(`${name} ${args.join(" ")} ends with ${code}`)),
+    );
+  });
+}
+
+/** Runs the work so many times, some of it at a time. */
+export async function together(times, atOnce, work) {
+  let next = 0;
+  const lane = async () => {
+    while (next < times) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
 function answers(port, path) {

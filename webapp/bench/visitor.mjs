@@ -26,5 +26,5 @@ export async function session(address, { sockets = 16 } = {}) {
   if (answer.status !== 303) throw new Error(`signing in answers ${answer.status}: ${answer.body}`);
   const cookie = answer.headers["set-cookie"].map((one) => one.split(";")[0]).join("; ");
   const get = (path, headers = {}) => fetchPage(address, path, { agent, headers: { cookie, ...headers } });
-  return { get, close: () => agent.destroy() };
+  return { get, cookie, close: () => agent.destroy() };
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class JobStore {
     private static final String TOUCH = "changed = pg_current_xact_id()";
 
-    private static final String SUBMIT = """
+    static final String SUBMIT = """
             WITH job AS (
                 INSERT INTO jobs (user_id, user_name, name, virtual_cluster, priority, priority_class, preemptible, demand,
                     tasks, roles, devices, retry_count, max_run_ms, state, shown, completed, exit_code, idempotency_key, body_hash,
@@ -113,6 +113,11 @@ final class JobStore {
 
     /** Nothing when the name is taken. */
     Future<Optional<Long>> submit(Submission job) {
+        return first(SUBMIT, Tuple.wrap(row(job)));
+    }
+
+    /** The values of {@link #SUBMIT}. */
+    static List<@Nullable Object> row(Submission job) {
         Integer limit = job.maxRunSeconds;
         Exit exit = job.exit;
         var row = new ArrayList<@Nullable Object>();
@@ -139,7 +144,7 @@ final class JobStore {
         row.add(exit == null ? "Accepted" : "CreationFailed");
         row.add(exit == null ? "The job is stored and in the queue." : String.valueOf(exit.message()));
         row.add(job.tags.toArray(String[]::new));
-        return first(SUBMIT, Tuple.wrap(row));
+        return row;
     }
 
     /** What a submission collided with: the same key first, then the same name. */
