@@ -22,13 +22,17 @@ function isItsOwn(element: Element): boolean {
   return element.localName.includes("-");
 }
 
-/** An element adds attributes of its own; those of the server count. A frame is what it shows. */
+/** An element adds attributes of its own; those of the server count. A frame is what it shows, and spells its address out. */
 function saysTheSame(current: Element, coming: Element): boolean {
-  const names = current.localName === "turbo-frame" ? ["id", "src"] : coming.getAttributeNames();
-  return (
-    current.localName === coming.localName &&
-    names.every((name) => IGNORED.has(name) || current.getAttribute(name) === coming.getAttribute(name))
-  );
+  if (current.localName !== coming.localName) return false;
+  if (current.localName === "turbo-frame") return current.id === coming.id && address(current) === address(coming);
+  return coming
+    .getAttributeNames()
+    .every((name) => IGNORED.has(name) || current.getAttribute(name) === coming.getAttribute(name));
+}
+
+function address(frame: Element): string {
+  return new URL(frame.getAttribute("src") ?? "", location.href).href;
 }
 
 // the time of drawing, which is another each time

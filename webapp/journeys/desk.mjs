@@ -41,8 +41,8 @@ export async function desk({ name, password } = admin) {
   return { submit, until, stop };
 }
 
-/** A job of one role, as protocol 1 has it. */
-export function plain(jobName, command, { taskNumber = 1, cpuNumber = 1, ...more } = {}) {
+/** A job of one role, as protocol 1 has it; it asks for no processor of its own, so that it waits for no other journey. */
+export function plain(jobName, command, { taskNumber = 1, cpuNumber = 0, ...more } = {}) {
   const role = { name: "main", taskNumber, cpuNumber, memoryMB: 64, command };
   return { jobName, image: "pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime", taskRoles: [role], ...more };
 }

@@ -159,7 +159,7 @@ test("to_a_stranger_the_job_does_not_exist", async () => {
 test("what_the_reader_did_to_the_page_survives_its_renewal", async () => {
   const { page, context } = await signedIn(browser);
   const name = word("touched");
-  const key = await jobs.submit(plain(name, "sleep 1000", { taskNumber: 6, cpuNumber: 0 }));
+  const key = await jobs.submit(plain(name, "sleep 1000", { taskNumber: 6 }));
   await jobs.until(name, "RUNNING");
   await page.goto(`/jobs/${key}?tab=history`);
   await page.locator(".events details summary").first().click();
@@ -173,10 +173,32 @@ test("what_the_reader_did_to_the_page_survives_its_renewal", async () => {
   await context.close();
 });
 
+test("a_panel_is_not_loaded_again_when_the_page_is_renewed", async () => {
+  const { page, context, complaints } = await signedIn(browser);
+  const name = word("panel");
+  const key = await jobs.submit(plain(name, "echo hello; sleep 1000"));
+  await jobs.until(name, "RUNNING");
+  await page.goto(`/jobs/${key}`);
+  await page.locator("#panel-log[complete] log-view").waitFor();
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/panels/")) asked++;
+  });
+  await page.evaluate(() => {
+    document.querySelector("#panel-log").firstElementChild.isTheSame = true;
+  });
+  await jobs.stop(name);
+  await reaches(page, "stopped");
+  assert.equal(await page.evaluate(() => document.querySelector("#panel-log").firstElementChild.isTheSame), true);
+  assert.equal(asked, 0);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("tags_filters_and_menus_work_by_keyboard", async () => {
   const { page, context, complaints } = await signedIn(browser);
   const name = word("keys");
-  const key = await jobs.submit(plain(name, "exit $((PAI_TASK_INDEX % 2))", { taskNumber: 4, cpuNumber: 0 }));
+  const key = await jobs.submit(plain(name, "exit $((PAI_TASK_INDEX % 2))", { taskNumber: 4 }));
   await jobs.until(name, "FAILED");
   await page.goto(`/jobs/${key}`);
   await page.locator("#tag-menu summary").focus();

@@ -36,7 +36,7 @@ async function jobPlaces() {
   const trace = "echo epoch 1; echo \"ModuleNotFoundError: No module named 'torchvision'\"; exit 1";
   const [ofFailed, ofRunning, ofWaiting, ofRetried] = [
     await submit(plain(failed, trace)),
-    await submit(plain(running, "sleep 600", { taskNumber: 3, cpuNumber: 0 })),
+    await submit(plain(running, "sleep 600", { taskNumber: 3 })),
     await submit(plain(waiting, "true", { cpuNumber: 100_000 })),
     await submit(plain(retried, "exit 3", { retryCount: 2 })),
   ];
