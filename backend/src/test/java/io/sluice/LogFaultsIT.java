@@ -103,7 +103,7 @@ class LogFaultsIT {
             }
             Files.writeString(house.home().resolve("over"), "");
             for (Thread thread : threads) {
-                assertThat(thread.join(Duration.ofSeconds(120))).isTrue();
+                assertThat(thread.join(Duration.ofMinutes(2))).isTrue();
             }
             List<String> produced = new ArrayList<>();
             for (int job = 0; job < JOBS; job++) {

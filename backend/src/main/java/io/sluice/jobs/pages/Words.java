@@ -150,7 +150,9 @@ public final class Words {
     /** Why something ended, in one sentence, with the task that brought it where it is known. */
     public static String cause(View view, Exit exit) {
         String role = exit.role();
-        String why = explained(view, exit);
+        String more = exit.message();
+        // a task that was never made has no output to read: what refused it says why
+        String why = exit.code() == Exit.CREATION_REFUSED && more != null ? more : explained(view, exit);
         return role == null
                 ? why
                 : why + " · " + view.t("job.inTask", role, Objects.requireNonNullElse(exit.index(), 0));
