@@ -43,7 +43,11 @@ export async function measureSubmissions({ rounds, jobs }) {
   return results;
 }
 
-const waits = (begun, sent) => begun.map(([name, at]) => Number(at) * 1000 - sent.get(name));
+function waits(begun, sent) {
+  const all = begun.map(([name, at]) => Number(at) * 1000 - sent.get(name.replace(/^admin~/, "")));
+  if (all.some(Number.isNaN)) throw new Error(`tasks began that nobody submitted: ${begun}`);
+  return all;
+}
 
 async function idle(sluice) {
   while (JSON.parse((await sluice.get(IDLE)).body).length) await pause(50);
