@@ -66,6 +66,12 @@ async function client(address) {
     get: (path) => call("GET", path),
     submit: (text) => call("POST", "/api/v2/jobs", { body: text, headers: { "content-type": "text/yaml" } }),
     stop: (key) => execute(key, "STOP"),
+    /** A task that is still being stopped would outlive the gateway. */
+    async stopped(key) {
+      await execute(key, "STOP");
+      const state = async () => JSON.parse((await call("GET", `/api/v2/jobs/${key}`)).body).jobStatus.state;
+      while ((await state()) !== "STOPPED") await pause(50);
+    },
     restart: (key) => execute(key, "START"),
   };
 }

@@ -157,7 +157,7 @@ export async function measureMany({ rounds, seconds }) {
   const large = "admin~large";
   results.largeApi = await oneByOne(sluice.get, `/api/v2/jobs/${large}`, 40);
   results.largePage = await oneByOne(visitor.get, `/jobs/${large}`, 40).catch(() => null);
-  await sluice.stop("admin~holder");
+  await sluice.stopped("admin~holder");
   visitor.close();
   await sluice.close();
   return results;

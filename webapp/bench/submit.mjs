@@ -37,7 +37,7 @@ export async function measureSubmissions({ rounds, jobs }) {
     await peer.cancel();
     await pause(500);
   }
-  await sluice.stop("admin~holder");
+  await sluice.stopped("admin~holder");
   await sluice.close();
   await peer.close();
   return results;
