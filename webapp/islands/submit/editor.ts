@@ -58,6 +58,7 @@ export class Editor {
         "aria-labelledby": label,
         "aria-describedby": "text-keys",
         autocapitalize: "none",
+        tabindex: "0",
         spellcheck: "false",
       }),
       EditorView.updateListener.of((update) => {

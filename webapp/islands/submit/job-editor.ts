@@ -24,7 +24,27 @@ class JobEditor extends HTMLElement {
   #schemas = new Map<number, Schema>();
 
   connectedCallback(): void {
-    if (document.documentElement.hasAttribute("data-turbo-preview") || this.#editor) return;
+    document.addEventListener("turbo:before-cache", this.#rest);
+    document.addEventListener("turbo:render", this.#start);
+    this.addEventListener("job-change", this.#asked);
+    this.addEventListener("click", this.#clicked);
+    this.addEventListener("keydown", this.#pressed);
+    this.addEventListener("turbo:before-fetch-response", this.#sent);
+    this.addEventListener("turbo:fetch-request-error", this.#lost);
+    this.#start();
+  }
+
+  disconnectedCallback(): void {
+    document.removeEventListener("turbo:before-cache", this.#rest);
+    document.removeEventListener("turbo:render", this.#start);
+    this.#rest();
+  }
+
+  /** Again, too, where Turbo has laid a refused form's page over this one: it leaves elements, and takes their insides. */
+  #start = (): void => {
+    if (document.documentElement.hasAttribute("data-turbo-preview") || this.querySelector(".cm-editor")) return;
+    this.#rest();
+    customElements.upgrade(this); // on a page that Turbo brings, what is inside comes to life after what is around it
     const area = this.#part<HTMLTextAreaElement>("#text");
     this.#draft = new Draft(this.getAttribute("user") ?? "");
     this.#restore(area);
@@ -37,28 +57,17 @@ class JobEditor extends HTMLElement {
     const known = { schema: (text: string) => this.#schema(text), names: (field: string) => this.#names(field) };
     this.#editor = new Editor(place, area.value, label.id, known, () => this.#changed());
     this.#check = new Check(() => area.value, this.#judged, this.#unjudged);
-    this.#form.hidden = false;
-    this.#part(".import").hidden = false;
-    this.addEventListener("job-change", this.#asked);
-    this.addEventListener("click", this.#clicked);
-    this.addEventListener("keydown", this.#pressed);
-    this.addEventListener("turbo:before-fetch-response", this.#sent);
-    this.addEventListener("turbo:fetch-request-error", this.#lost);
     this.#imports = new Imports(this, this.#imported);
-    document.addEventListener("turbo:before-cache", this.#rest);
+    for (const part of ["job-form", ".import", ".sides"]) this.#part(part).hidden = false;
     if (this.querySelector("#keep[data-open]")) this.#part("#keep").showPopover();
     this.#seen();
     for (const version of [1, 2]) void this.#learn(version);
     const verdict = this.querySelector("#verdict [data-state]");
     if (verdict) this.#judged(verdict);
+    const [first] = this.#faults;
+    if (first && this.hasAttribute("posted")) this.#editor.go(first.line, first.column);
     this.#check.soon(verdict ? 20_000 : 0);
-  }
-
-  disconnectedCallback(): void {
-    this.#rest();
-    this.#imports?.stop();
-    document.removeEventListener("turbo:before-cache", this.#rest);
-  }
+  };
 
   get #form(): JobForm {
     return this.#part<JobForm>("job-form");
@@ -72,8 +81,9 @@ class JobEditor extends HTMLElement {
   #rest = (): void => {
     clearTimeout(this.#saving);
     this.#check?.stop();
+    this.#imports?.stop();
     const area = this.querySelector<HTMLTextAreaElement>("#text");
-    if (this.#editor && area) {
+    if (this.#editor && area?.hidden) {
       area.defaultValue = this.#editor.text;
       area.hidden = false;
       this.#draft?.keep(area.value);
@@ -228,8 +238,10 @@ class JobEditor extends HTMLElement {
     if (response.redirected && pathname === "/sign-in") {
       event.preventDefault();
       this.#signIn();
-    } else if (response.redirected) this.#draft?.forget();
-    else if (response.status >= 500) this.#lost(event);
+    } else if (response.redirected) {
+      this.#draft?.forget();
+      this.#draft = undefined;
+    } else if (response.status >= 500) this.#lost(event);
   };
 
   /** Nothing was taken: the page stays, with all that was typed. */

@@ -17,7 +17,6 @@ class JobForm extends HTMLElement {
     this.addEventListener("change", this.#chosen);
     this.addEventListener("click", this.#clicked);
     this.addEventListener("keydown", this.#pressed);
-    this.#label(this, "");
   }
 
   disconnectedCallback(): void {
@@ -35,6 +34,7 @@ class JobForm extends HTMLElement {
     words.hidden = job !== undefined;
     whole.disabled = job === undefined;
     if (!job) return;
+    this.#label(this, "");
     this.#protocol = protocolOf(job);
     this.#showRoles(rolesOf(job));
     for (const part of this.#parts()) this.#showPart(part, job);
