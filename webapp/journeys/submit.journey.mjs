@@ -132,6 +132,7 @@ test("it_says_whether_a_job_starts_waits_or_never_can", async () => {
   await field(page, "CPUs").fill(String(cpus));
   await field(page, "Command").fill("sleep 600");
   await verdict(page, "now");
+  assert.match(await page.locator("#verdict").innerText(), /On \S/, "the machine is named");
   await page.locator("button.send").click();
   await page.waitForURL(`**/jobs/${admin.name}~${name}`);
   await page.goto("/jobs/new");
