@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.engines.Started;
 import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.placement.Waiting;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +143,27 @@ class LifeTest {
         desk.submit("ada", JobsTest.one("led", 1, 0));
         engine.end(desk.running(1).getFirst(), 0);
         assertThat(desk.finished("ada", "led").state()).isEqualTo(Job.State.SUCCEEDED);
+    }
+
+    @Test
+    void a_job_that_asks_for_a_port_by_number_waits_for_it_and_says_so() {
+        desk.submit("ada", port("holds"));
+        String first = desk.running(1).getFirst();
+        desk.submit("ada", port("wants"));
+        desk.eventually(() -> desk.reasons(desk.job("ada", "wants")).contains("PortTaken"));
+        var waiting = Objects.requireNonNull(desk.job("ada", "wants").waiting());
+        assertThat(waiting.why()).isEqualTo(Waiting.Why.PORT);
+        assertThat(waiting.outages().getFirst().reason()).contains("Port 8090").contains("node");
+        engine.end(first, 0);
+        desk.eventually(() -> engine.starts.size() == 2);
+        assertThat(desk.reasons(desk.job("ada", "wants"))).containsOnlyOnce("PortTaken");
+    }
+
+    private static String port(String name) {
+        return JobsTest.job(name, "", """
+                {"name": "main", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 100, "command": "true",
+                 "portList": [{"label": "web", "beginAt": 8090, "portNumber": 1}]}
+                """);
     }
 
     @Test

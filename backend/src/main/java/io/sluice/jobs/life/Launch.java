@@ -9,6 +9,7 @@ import io.sluice.jobs.Folders;
 import io.sluice.jobs.exits.Cause;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Demand;
+import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Secrets;
 import io.sluice.jobs.protocol.TaskEnvironment;
@@ -91,6 +92,34 @@ final class Launch {
                 .toList();
     }
 
+    /** A port that a job asks for by its number is another's. */
+    static final class PortTaken extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final String node;
+        private final int port;
+
+        PortTaken(String node, int port) {
+            super("Port %d of %s, which it asks for, is another job's. It starts when that one has ended."
+                    .formatted(port, node));
+            this.node = node;
+            this.port = port;
+        }
+
+        Waiting waiting(long job, Demand demand) {
+            var outage = new Waiting.Outage(node, Integer.toString(port), String.valueOf(getMessage()));
+            return new Waiting(
+                    Long.toString(job),
+                    demand.cluster(),
+                    0,
+                    Waiting.Why.PORT,
+                    List.of(),
+                    List.of(),
+                    null,
+                    null,
+                    List.of(outage));
+        }
+    }
+
     /** The ports that nodes have left, during one pass. */
     static final class Ports {
         private final Map<String, Node> nodes;
@@ -120,6 +149,11 @@ final class Launch {
                             .limit(count)
                             .boxed()
                             .toList();
+            if (first > 0) {
+                found.stream().filter(used::contains).findFirst().ifPresent(port -> {
+                    throw new PortTaken(name, port);
+                });
+            }
             if (found.size() < count) {
                 throw new IllegalStateException("The node " + name + " has no ports left.");
             }

@@ -9,7 +9,9 @@ import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -21,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +52,9 @@ final class Queue {
     private final Map<Long, Demand> waiting = new LinkedHashMap<>();
     /** Why each job waits as the table has it, without what changes with every pass. */
     private final Map<Long, String> told = new HashMap<>();
+
+    /** What could not be given to those that were to start in this pass. */
+    private final List<Waiting> blocked = new CopyOnWriteArrayList<>();
 
     private Instant passed = Instant.now();
     private long passedNanos = System.nanoTime();
@@ -138,11 +145,15 @@ final class Queue {
         decisions = Placement.pass(snapshot, sinceTheClockWasSet(snapshot.now()));
         metrics.passed(Duration.ofNanos(System.nanoTime() - began));
         metrics.waiting(waiting.size());
-        reasons = decisions.waiting().stream()
-                .collect(Collectors.toUnmodifiableMap(reason -> Long.valueOf(reason.job()), reason -> reason));
+        blocked.clear();
         claim(leads, inventory);
         preempt(leads);
-        tell();
+        List<Waiting> all = new ArrayList<>(decisions.waiting());
+        all.addAll(blocked);
+        reasons = all.stream()
+                .collect(Collectors.toUnmodifiableMap(
+                        reason -> Long.valueOf(reason.job()), reason -> reason, (one, other) -> one));
+        tell(all);
     }
 
     /** Whose turn it is, and since when, does not change when somebody sets the clock. */
@@ -180,8 +191,10 @@ final class Queue {
 
     /** What would become of a job that came now. */
     Future<Placement.Fit> fit(String user, JobSpec spec) {
+        Integer most = spec.maxRunSeconds();
+        // not on the event loop that the tables' answer comes on: among thousands of jobs it takes its time
         return snapshot()
-                .map(snapshot -> Placement.wouldFit(
+                .compose(snapshot -> offTheLoop(() -> Placement.wouldFit(
                         snapshot,
                         new Demand(
                                 "new",
@@ -190,11 +203,16 @@ final class Queue {
                                 spec.priorityNumber(),
                                 snapshot.now(),
                                 snapshot.now(),
-                                null,
+                                most == null ? null : Duration.ofSeconds(most),
                                 spec.preemptible(),
                                 true,
                                 Launch.demand(spec)),
-                        decisions));
+                        decisions)));
+    }
+
+    private static <T> Future<T> offTheLoop(Supplier<T> work) {
+        Context context = Vertx.currentContext();
+        return context == null ? Future.succeededFuture(work.get()) : context.executeBlocking(work::get, false);
     }
 
     private static Snapshot.Node node(Node node) {
@@ -232,6 +250,11 @@ final class Queue {
                     }
                 })
                 .onFailure(e -> {
+                    Demand demand = waiting.get(job);
+                    if (e instanceof Launch.PortTaken taken && demand != null) {
+                        blocked.add(taken.waiting(job, demand));
+                        return;
+                    }
                     life.lookAgain(job); // it may be claimed all the same: only the answer is known to be lost
                     log.log(
                             Level.WARNING,
@@ -260,8 +283,8 @@ final class Queue {
      * Stores the reasons that have become others, some at a time: a long queue moves at every start. Those of a crowd wait for a second: many
      * of it will have started, and to store a reason costs the database as much as to take a job in. Who asks here is told the newest anyway.
      */
-    private void tell() {
-        List<Waiting> news = decisions.waiting().stream()
+    private void tell(List<Waiting> all) {
+        List<Waiting> news = all.stream()
                 .filter(reason -> waiting.containsKey(Long.valueOf(reason.job())))
                 .filter(reason -> !essence(reason).equals(told.get(Long.valueOf(reason.job()))))
                 .limit(REASONS_AT_ONCE)
@@ -274,6 +297,15 @@ final class Queue {
         }
         if (!news.isEmpty()) {
             store.wait(news).await();
+            for (var reason : news) {
+                if (reason.why() == Waiting.Why.PORT) {
+                    store.note(
+                                    Long.parseLong(reason.job()),
+                                    "PortTaken",
+                                    reason.outages().getFirst().reason())
+                            .await();
+                }
+            }
             seen.run();
             news.forEach(reason -> told.put(Long.valueOf(reason.job()), essence(reason)));
         }
@@ -282,6 +314,7 @@ final class Queue {
     /** Without position, amounts in use and estimates, which the reader gets fresh from the last pass. */
     private static String essence(Waiting reason) {
         return reason.why()
+                + (reason.why() == Waiting.Why.PORT ? reason.outages().toString() : "")
                 + reason.shortages().stream()
                         .map(shortage ->
                                 shortage.resource() + shortage.type() + shortage.needed() + "/" + shortage.perTask())

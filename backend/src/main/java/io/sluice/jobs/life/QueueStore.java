@@ -201,6 +201,15 @@ final class QueueStore {
                 row.getBoolean("stopped"));
     }
 
+    /** A warning among the events of a job that waits. */
+    Future<Void> note(long job, String reason, String message) {
+        return database.pool()
+                .preparedQuery("INSERT INTO job_events (job_id, attempt, warning, reason, message)"
+                        + " SELECT id, attempt, true, $2, $3 FROM jobs WHERE id = $1 AND state = 'queued'")
+                .execute(Tuple.of(job, reason, message))
+                .mapEmpty();
+    }
+
     /** Stores why these jobs wait; one that waits no more is left alone. */
     Future<Void> wait(List<Waiting> reasons) {
         Long[] ids = reasons.stream().map(reason -> Long.valueOf(reason.job())).toArray(Long[]::new);

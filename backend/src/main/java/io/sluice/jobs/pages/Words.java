@@ -76,6 +76,10 @@ public final class Words {
             String what = outage.device() == null ? outage.node() : outage.node() + "/" + outage.device();
             return view.t("waiting.OUT_OF_SERVICE.named", what, outage.reason());
         }
+        if (waiting.why() == Waiting.Why.PORT) {
+            Outage port = waiting.outages().getFirst();
+            return view.t(key, String.valueOf(port.device()), port.node());
+        }
         if (waiting.shortages().isEmpty()) {
             return view.t(key, waiting.cluster());
         }
