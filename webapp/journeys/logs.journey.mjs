@@ -239,6 +239,42 @@ test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line"
   await context.close();
 });
 
+test("several_tasks_are_one_log_in_the_order_of_their_lines", async () => {
+  const name = await submit(
+    'for i in $(seq 1 3000); do echo "$PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX says $i"; sleep 0.2; done',
+    {
+      instances: 2,
+    },
+  );
+  await state(name, "RUNNING");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "says 5").waitFor();
+  await page.locator("log-view .log-task").selectOption("*");
+  await page.waitForFunction(() => document.querySelectorAll("log-view .row .of-1").length > 12);
+  const shown = await page
+    .locator("log-view .row")
+    .evaluateAll((all) =>
+      all.map((one) => [one.querySelector(".of").textContent, one.querySelector(".text").textContent]),
+    );
+  for (const task of ["0", "1"]) {
+    const own = shown.filter(([label]) => label === `worker ${task}`).map(([, text]) => text);
+    assert.deepEqual(
+      own.slice(0, 5),
+      [1, 2, 3, 4, 5].map((i) => `${task} says ${i}`),
+      "from the first line on",
+    );
+    assert.deepEqual(
+      own,
+      own.map((_, i) => `${task} says ${i + 1}`),
+      "none is missing and none is there twice",
+    );
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
+});
+
 test("where_web_sockets_are_blocked_the_log_is_asked_for_and_says_so", async () => {
   const name = await submit("for i in $(seq 1 100000); do echo line $i; sleep 0.05; done");
   await state(name, "RUNNING");
@@ -299,6 +335,12 @@ test("a_flood_of_lines_is_followed_smoothly", async () => {
   const { page, context } = await signedIn(browser);
   await open(page, name);
   await row(page, "flood of lines").waitFor();
+  await page.evaluate(() => {
+    window.long = [];
+    new PerformanceObserver((list) => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({
+      type: "longtask",
+    });
+  });
   const frames = await page.evaluate(
     () =>
       new Promise((done) => {

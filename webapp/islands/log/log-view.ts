@@ -35,7 +35,14 @@ class LogView extends HTMLElement {
     if (place) this.scrollIntoView({ block: "nearest" });
   }
 
+  /** An element that is only moved, as when the page about it is renewed, goes on. */
   disconnectedCallback(): void {
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#rest();
+    });
+  }
+
+  #rest(): void {
     this.removeEventListener("keydown", this.#key);
     document.removeEventListener("click", this.#outside);
     window.removeEventListener("hashchange", this.#hash);
