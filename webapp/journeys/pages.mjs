@@ -11,6 +11,10 @@ export async function furnish(browser) {
   return [
     { name: "home", path: "/" },
     { name: "jobs", path: "/jobs" },
+    { name: "jobs-new", path: "/jobs/new" },
+    { name: "jobs-new-template", path: "/jobs/new?template=resnet50-ascend-8" },
+    { name: "jobs-new-templates", path: "/jobs/new", open: opener("templates") },
+    { name: "templates", path: "/jobs/templates" },
     { name: "jobs-none", path: "/jobs?q=nobody-has-such-a-job" },
     { name: "jobs-sorted", path: "/jobs?state=running&sort=longest" },
     { name: "people", path: "/people" },

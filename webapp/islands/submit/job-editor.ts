@@ -5,7 +5,7 @@ import { protocolOf } from "./fields";
 import { Imports } from "./imports";
 import type { Change, JobForm } from "./job-form";
 import { JobText } from "./job-text";
-import type { Schema } from "./schema";
+import { knowledge } from "./knowledge";
 
 const DRAFT_PAUSE = 400;
 
@@ -21,7 +21,6 @@ class JobEditor extends HTMLElement {
   #imports: Imports | undefined;
   #saving: ReturnType<typeof setTimeout> | undefined;
   #faults: Fault[] = [];
-  #schemas = new Map<number, Schema>();
 
   connectedCallback(): void {
     document.addEventListener("turbo:before-cache", this.#rest);
@@ -54,24 +53,18 @@ class JobEditor extends HTMLElement {
     area.hidden = true;
     const label = this.#part<HTMLElement>("label[for=text]");
     label.id = "text-label";
-    const known = { schema: (text: string) => this.#schema(text), names: (field: string) => this.#names(field) };
-    this.#editor = new Editor(place, area.value, label.id, known, () => this.#changed());
+    this.#editor = new Editor(place, area.value, label.id, knowledge(this), () => this.#changed());
     this.#check = new Check(() => area.value, this.#judged, this.#unjudged);
     this.#imports = new Imports(this, this.#imported);
     for (const part of ["job-form", ".import", ".sides"]) this.#part(part).hidden = false;
     if (this.querySelector("#keep[data-open]")) this.#part("#keep").showPopover();
     this.#seen();
-    for (const version of [1, 2]) void this.#learn(version);
     const verdict = this.querySelector("#verdict [data-state]");
     if (verdict) this.#judged(verdict);
     const [first] = this.#faults;
     if (first && this.hasAttribute("posted")) this.#editor.go(first.line, first.column);
     this.#check.soon(verdict ? 20_000 : 0);
   };
-
-  get #form(): JobForm {
-    return this.#part<JobForm>("job-form");
-  }
 
   #part<E extends HTMLElement = HTMLElement>(selector: string): E {
     return this.querySelector(selector) as E;
@@ -106,7 +99,7 @@ class JobEditor extends HTMLElement {
 
   #seen(): void {
     const job = JobText.read(this.#part<HTMLTextAreaElement>("#text").value);
-    this.#form.show(job);
+    this.#part<JobForm>("job-form").show(job);
     const kind = this.#editor?.json ? "JSON" : "YAML";
     const protocol = job ? ` · ${(this.dataset.protocol ?? "").replace("%s", String(protocolOf(job)))}` : "";
     this.#part(".kind").textContent = kind + protocol;
@@ -120,10 +113,12 @@ class JobEditor extends HTMLElement {
       .join("");
   }
 
-  #asked = (event: Event): void => {
+  #asked = (event: Event): void => this.#edit((event as Change).detail);
+
+  #edit(change: (job: JobText) => string): void {
     const job = JobText.read(this.#editor?.text ?? "");
-    if (job) this.#editor?.write((event as Change).detail(job));
-  };
+    if (job) this.#editor?.write(change(job));
+  }
 
   #judged = (verdict: Element): void => {
     const place = this.#part("#verdict");
@@ -137,7 +132,7 @@ class JobEditor extends HTMLElement {
       allowed: item.querySelector(".allowed")?.textContent ?? "",
     }));
     this.#editor?.mark(this.#faults);
-    this.#form.mark(
+    this.#part<JobForm>("job-form").mark(
       this.#faults.map(({ path, message, allowed }) => ({
         path,
         message: allowed ? `${message} · ${allowed}` : message,
@@ -196,14 +191,9 @@ class JobEditor extends HTMLElement {
       this.#part("#side-text").click();
       this.#editor?.go(Number(line.dataset.line), Number(line.dataset.column));
     }
-    if (rename) this.#rename(rename.value);
+    if (rename) this.#edit((job) => job.set([protocolOf(job) === 1 ? "jobName" : "name"], rename.value));
     if (template !== undefined) void this.#begin(template);
   };
-
-  #rename(name: string): void {
-    const job = JobText.read(this.#editor?.text ?? "");
-    if (job) this.#editor?.write(job.set([protocolOf(job) === 1 ? "jobName" : "name"], name));
-  }
 
   #pressed = (event: KeyboardEvent): void => {
     const target = event.target as HTMLElement;
@@ -253,27 +243,6 @@ class JobEditor extends HTMLElement {
   #signIn(): void {
     this.#draft?.keep(this.#editor?.text ?? "");
     location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
-  }
-
-  async #learn(version: number): Promise<void> {
-    const answer = await fetch(`/schemas/job-v${version}.json`).catch(() => undefined);
-    if (answer?.ok) this.#schemas.set(version, (await answer.json()) as Schema);
-  }
-
-  #schema(text: string): Schema | undefined {
-    const job = JobText.read(text);
-    const guess = /["']?jobName["']?\s*:/.test(text) && !text.includes("protocolVersion") ? 1 : 2;
-    return this.#schemas.get(job ? protocolOf(job) : guess);
-  }
-
-  /** What this installation has, where a field may name it. */
-  #names(field: string): string[] {
-    const list = /virtualCluster$/.test(field)
-      ? "clusters"
-      : /(devices\.type|gpuType|skuType)$/.test(field)
-        ? "device-types"
-        : "";
-    return [...this.querySelectorAll<HTMLOptionElement>(`#${list || "none"} option`)].map(({ value }) => value);
   }
 }
 

@@ -8,10 +8,10 @@ import {
   type Node,
   type Pair,
   parseDocument,
-  Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { end, start, styled } from "./nodes";
 import { changed, indented, isJson, type Path, type Step, same, type Value, within } from "./values";
 
 type Collection = YAMLMap | YAMLSeq;
@@ -154,12 +154,12 @@ export class JobText {
   }
 
   private addLines(last: Node | Pair, column: number, lines: string): string {
-    let end = this.end(last);
+    let at = end(last);
     const indent = " ".repeat(column);
-    if (this.text[end - 1] === "\n") return this.splice(end, end, `${indent}${lines}\n`);
-    const newline = this.text.indexOf("\n", end);
-    end = newline < 0 ? this.text.length : newline;
-    return this.splice(end, end, `\n${indent}${lines}`);
+    if (this.text[at - 1] === "\n") return this.splice(at, at, `${indent}${lines}\n`);
+    const newline = this.text.indexOf("\n", at);
+    at = newline < 0 ? this.text.length : newline;
+    return this.splice(at, at, `\n${indent}${lines}`);
   }
 
   private addFlow(around: Collection, last: Node | Pair | undefined, made: (at: number) => string): string | undefined {
@@ -169,8 +169,8 @@ export class JobText {
     const first = start(around.items[0] as Node | Pair) ?? from + 1;
     const between = this.text.slice(from + 1, first);
     const gap = /^\s+$/.test(between) ? between : " ";
-    const end = this.end(last);
-    return this.splice(end, end, `,${gap}${made(first)}`);
+    const behind = end(last);
+    return this.splice(behind, behind, `,${gap}${made(first)}`);
   }
 
   private cut(path: Path): string | undefined {
@@ -181,11 +181,11 @@ export class JobText {
     const index = items.indexOf(item as Node);
     const from = item && start(item);
     if (!item || from === undefined) return undefined;
-    const end = this.end(item);
+    const to = end(item);
     if ((around as Collection).flow) {
       const next = start(items[index + 1]);
       if (next !== undefined) return this.splice(from, next, "");
-      return this.splice(index > 0 ? this.end(items[index - 1] as Node) : from, end, "");
+      return this.splice(index > 0 ? end(items[index - 1] as Node) : from, to, "");
     }
     const line = this.text.lastIndexOf("\n", from - 1) + 1;
     if (
@@ -193,7 +193,7 @@ export class JobText {
       (isMap(around) && this.text.slice(line, from).includes("-"))
     )
       return undefined;
-    const newline = this.text[end - 1] === "\n" ? end - 1 : this.text.indexOf("\n", end);
+    const newline = this.text[to - 1] === "\n" ? to - 1 : this.text.indexOf("\n", to);
     return this.splice(line, newline < 0 ? this.text.length : newline + 1, "");
   }
 
@@ -208,14 +208,6 @@ export class JobText {
       : undefined;
   }
 
-  /** Where the last of it ends; what stands behind on that line is a comment. */
-  private end(item: Node | Pair): number {
-    if ("key" in item) return item.value ? this.end(item.value as Node) : (start(item) ?? 0);
-    if (isCollection(item) && !(item as Collection).flow && item.items.length > 0)
-      return this.end(item.items.at(-1) as Node);
-    return item.range?.[1] ?? 0;
-  }
-
   private column(node: Node | undefined): number | undefined {
     const at = node?.range?.[0];
     if (at === undefined) return undefined;
@@ -225,7 +217,7 @@ export class JobText {
   }
 
   /** What stands behind the colon of a key in this column: on its line, or below it. */
-  private block(value: Value | Scalar, column: number): string {
+  private block(value: ReturnType<typeof styled>, column: number): string {
     const written = new Document({ k: value }).toString(WRITTEN).replace(/\n$/, "");
     return indented(written.slice(2), column);
   }
@@ -247,24 +239,4 @@ export class JobText {
   private splice(from: number, to: number, insert: string): string {
     return this.text.slice(0, from) + insert + this.text.slice(to);
   }
-}
-
-function start(item: Node | Pair | undefined): number | undefined {
-  if (!item) return undefined;
-  return "key" in item ? (item.key as Node | null)?.range?.[0] : item.range?.[0];
-}
-
-/** A new text in the quotes of the old one. */
-function styled(value: Value, node: Node): Value | Scalar {
-  if (
-    typeof value !== "string" ||
-    !isScalar(node) ||
-    !node.type?.startsWith("QUOTE") ||
-    node.value === "" ||
-    value.includes("\n")
-  )
-    return value;
-  const scalar = new Scalar(value);
-  scalar.type = node.type;
-  return scalar;
 }
