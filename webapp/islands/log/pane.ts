@@ -3,7 +3,9 @@ import type { Lines } from "./lines";
 
 /** Rows in the page: a few screens of them, whatever the size of the log. */
 const ROWS = 200;
-const FOLLOWED = 120;
+const ROW = 18;
+/** Above those that can be seen at the end: somebody who scrolls up must get somewhere. */
+const SPARE = 30;
 const STEP = 80;
 const NEAR = 4;
 const AWAY = 24;
@@ -50,7 +52,7 @@ export class Pane {
     this.#lines = lines;
     const count = lines.list.length;
     if (this.following) {
-      this.#first = Math.max(0, count - FOLLOWED) + lines.dropped;
+      this.#first = Math.max(0, count - this.#followed) + lines.dropped;
       this.#show();
       this.#toBottom();
       return;
@@ -93,6 +95,10 @@ export class Pane {
     const lines = visible.map(([line]) => line).sort((one, other) => one.from - other.from);
     const [first, last] = [lines[0], lines.at(-1)];
     return first && last ? [first, last] : undefined;
+  }
+
+  get #followed(): number {
+    return Math.min(ROWS, Math.ceil(this.#view.clientHeight / ROW) + SPARE);
   }
 
   get atBottom(): boolean {
@@ -173,7 +179,7 @@ export class Pane {
     const lines = this.#lines;
     if (!lines) return;
     const index = this.#first - lines.dropped;
-    const wanted = lines.list.slice(index, index + (this.following ? FOLLOWED : ROWS));
+    const wanted = lines.list.slice(index, index + (this.following ? this.#followed : ROWS));
     const staying = new Set(wanted);
     for (const [line, { element }] of this.#drawn)
       if (!staying.has(line)) {
