@@ -64,6 +64,7 @@ class JobEditor extends HTMLElement {
     const [first] = this.#faults;
     if (first && this.hasAttribute("posted")) this.#editor.go(first.line, first.column);
     this.#check.soon(verdict ? 20_000 : 0);
+    this.classList.add("ready");
   };
 
   #part<E extends HTMLElement = HTMLElement>(selector: string): E {
