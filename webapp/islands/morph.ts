@@ -6,15 +6,6 @@
 type Morph = CustomEvent<{ currentElement: Element; newElement?: Element }>;
 type Attribute = CustomEvent<{ attributeName: string }>;
 
-// a page that answers a form says itself what stands in its fields
-let wholePage = false;
-document.addEventListener("turbo:before-render", () => {
-  wholePage = true;
-});
-document.addEventListener("turbo:render", () => {
-  wholePage = false;
-});
-
 document.addEventListener("turbo:before-morph-element", (event) => {
   const { currentElement, newElement } = (event as Morph).detail;
   if (newElement && isItsOwn(currentElement) && saysTheSame(currentElement, newElement)) event.preventDefault();
@@ -24,8 +15,7 @@ document.addEventListener("turbo:before-morph-attribute", (event) => {
   const { attributeName } = (event as Attribute).detail;
   const element = event.target;
   if (attributeName === "open" && element instanceof HTMLDetailsElement) event.preventDefault();
-  const typed = attributeName === "value" && element instanceof HTMLInputElement && isTouched(element);
-  if (typed && !wholePage) event.preventDefault();
+  if (attributeName === "value" && element instanceof HTMLInputElement && isTouched(element)) event.preventDefault();
 });
 
 function isItsOwn(element: Element): boolean {
@@ -48,6 +38,8 @@ function address(frame: Element): string {
 // the time of drawing, which is another each time
 const IGNORED = new Set(["now"]);
 
+/** A password that was refused goes. */
 function isTouched(input: HTMLInputElement): boolean {
+  if (input.type === "password") return false;
   return input.type !== "hidden" && (input === document.activeElement || input.value !== input.defaultValue);
 }
