@@ -33,6 +33,7 @@ public final class Doorbell {
     private static final int BEATS_PER_ROUND = 6;
     private static final long SHORTEST_PAUSE_MILLIS = 50;
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
+    private static final long LAST_HANDSHAKE_MILLIS = 400;
 
     private final Vertx vertx;
     private final Pool line;
@@ -44,6 +45,7 @@ public final class Doorbell {
     private final AtomicLong rings = new AtomicLong();
     private final AtomicReference<@Nullable PgConnection> connection = new AtomicReference<>();
     private volatile boolean closed;
+    private volatile Future<PgConnection> connecting = Future.failedFuture("not yet");
     private final AtomicInteger failures = new AtomicInteger();
     private int beats;
 
@@ -98,14 +100,19 @@ public final class Doorbell {
         return rings.get();
     }
 
+    /** The driver that closes a connection in its handshake says goodbye in the middle of it, and then never ends. */
     Future<Void> close() {
         closed = true;
         vertx.cancelTimer(timer);
-        return line.close();
+        return connecting.timeout(LAST_HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS).transform(made -> line.close());
     }
 
     private void connect() {
-        line.getConnection().compose(this::listenOn).onSuccess(this::connected).onFailure(this::retry);
+        if (closed) {
+            return;
+        }
+        connecting = line.getConnection().compose(this::listenOn);
+        connecting.onSuccess(this::connected).onFailure(this::retry);
     }
 
     private Future<PgConnection> listenOn(SqlConnection fresh) {
