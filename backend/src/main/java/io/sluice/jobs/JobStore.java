@@ -2,6 +2,9 @@ package io.sluice.jobs;
 
 import io.sluice.database.Database;
 import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.life.Scheduler;
+import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.Read;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
@@ -9,6 +12,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +109,41 @@ final class JobStore {
             List<String> tags,
             String spec,
             String config,
-            @Nullable Buffer secrets) {}
+            @Nullable Buffer secrets) {
+
+        /** @param bodyHash of what was sent with the key, null: there is none */
+        static Submission of(
+                long userId,
+                String user,
+                Read.Accepted job,
+                @Nullable Exit exit,
+                @Nullable String key,
+                @Nullable String bodyHash,
+                @Nullable Buffer secrets) {
+            JobSpec spec = job.spec();
+            return new Submission(
+                    userId,
+                    user,
+                    spec.name(),
+                    spec.virtualCluster(),
+                    spec.priorityNumber(),
+                    spec.priority() == null ? null : spec.priority().name().toLowerCase(Locale.ROOT),
+                    spec.preemptible(),
+                    Json.write(Scheduler.demand(spec)),
+                    spec.taskCount(),
+                    spec.roles().size(),
+                    spec.deviceCount(),
+                    spec.retryCount(),
+                    spec.maxRunSeconds(),
+                    exit,
+                    key,
+                    bodyHash,
+                    spec.tags(),
+                    Json.write(spec),
+                    job.config(),
+                    secrets);
+        }
+    }
 
     /** Somebody's job that a submission met. */
     record Earlier(

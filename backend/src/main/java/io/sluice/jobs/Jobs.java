@@ -7,6 +7,7 @@ import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
+import io.sluice.jobs.drafts.Templates;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
@@ -15,27 +16,19 @@ import io.sluice.jobs.lists.Lists;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
-import io.sluice.jobs.protocol.Protocols;
-import io.sluice.jobs.protocol.Read;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -70,15 +63,14 @@ public final class Jobs {
     private final Engine engine;
     private final JobStore store;
     private final ListStore lists;
+    private final DetailStore details;
     private final Lists browse;
     private final Templates templates;
     private final Vault vault;
     private final Folders folders;
     private final Scheduler scheduler;
-    private final JobMetrics metrics;
-    private final Failpoint failpoint;
     private final boolean shared;
-    private final Allowance submissions;
+    private final Submissions submissions;
     /** Something is to be scheduled. */
     private final Bell queued;
     /** Something looks different. */
@@ -97,12 +89,10 @@ public final class Jobs {
         this.engine = engine;
         this.store = new JobStore(database);
         this.lists = new ListStore(database);
+        this.details = new DetailStore(database);
         this.browse = new Lists(database, ids -> lists.numbered(ids).map(this::informed));
         this.templates = new Templates(database);
         this.vault = vault;
-        this.metrics = new JobMetrics(registry);
-        this.failpoint = settings.failpoint();
-        this.submissions = new Allowance(settings.submissionsPerHour(), Duration.ofHours(1));
         this.folders = new Folders(settings.data());
         this.shared = settings.shared();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);
@@ -117,6 +107,13 @@ public final class Jobs {
                 settings.failpoint(),
                 settings.patience(),
                 registry);
+        this.submissions = new Submissions(
+                store,
+                vault,
+                new JobMetrics(registry),
+                settings.failpoint(),
+                new Allowance(settings.submissionsPerHour(), Duration.ofHours(1)),
+                this::changed);
         this.subscription = database.doorbell().listen(QUEUE, scheduler::ring);
     }
 
@@ -145,58 +142,7 @@ public final class Jobs {
      * @param idempotencyKey chosen by the client; null: none
      */
     public Future<Submitted> submit(Caller caller, String text, @Nullable String idempotencyKey) {
-        var wait = submissions.take(caller.id());
-        if (wait.isPresent()) {
-            metrics.submitted("too_many");
-            return Future.failedFuture(
-                    Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait.get()));
-        }
-        return switch (Protocols.read(text)) {
-            case Read.Refused refused -> {
-                metrics.submitted("refused");
-                yield Future.succeededFuture(
-                        new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
-            }
-            case Read.Accepted accepted -> store(caller, accepted, idempotencyKey, hash(text));
-        };
-    }
-
-    private Future<Submitted> store(Caller caller, Read.Accepted job, @Nullable String key, String hash) {
-        JobSpec spec = job.spec();
-        var submission = new JobStore.Submission(
-                caller.id(),
-                caller.name(),
-                spec.name(),
-                spec.virtualCluster(),
-                spec.priorityNumber(),
-                spec.priority() == null ? null : spec.priority().name().toLowerCase(Locale.ROOT),
-                spec.preemptible(),
-                Json.write(Scheduler.demand(spec)),
-                spec.taskCount(),
-                spec.roles().size(),
-                spec.deviceCount(),
-                spec.retryCount(),
-                spec.maxRunSeconds(),
-                refusal(caller),
-                key,
-                key == null ? null : hash,
-                spec.tags(),
-                Json.write(spec),
-                job.config(),
-                job.secrets().isEmpty()
-                        ? null
-                        : Buffer.buffer(vault.seal(Json.write(job.secrets()), caller.name() + "~" + spec.name())));
-        failpoint.pass("submit.beforeCommit");
-        return store.submit(submission)
-                .recover(e -> key != null && Database.isConflict(e, "jobs_idempotency")
-                        ? Future.succeededFuture(Optional.empty())
-                        : Future.failedFuture(e))
-                .compose(id -> {
-                    failpoint.pass("submit.afterCommit");
-                    return id.isPresent()
-                            ? Future.succeededFuture(stored(id.get(), caller, spec, job.warnings()))
-                            : collided(caller, spec, key, hash, job.warnings());
-                });
+        return submissions.take(caller, text, idempotencyKey, refusal(caller));
     }
 
     /** Why a job of this caller can not start here, whatever it is. */
@@ -207,29 +153,6 @@ public final class Jobs {
                         Exit.CREATION_REFUSED,
                         "Jobs here are processes of the gateway's own user, which do not protect users from one another. Start the gateway"
                                 + " with --allow-shared-process-engine if they trust each other, or with another engine.");
-    }
-
-    private Submitted stored(long id, Caller caller, JobSpec spec, List<String> warnings) {
-        metrics.submitted("stored");
-        changed();
-        return new Submitted.Stored(id, caller.name(), spec.name(), false, warnings);
-    }
-
-    private Future<Submitted> collided(
-            Caller caller, JobSpec spec, @Nullable String key, String hash, List<String> warnings) {
-        return store.earlier(caller.id(), caller.name(), spec.name(), key).map(found -> {
-            var earlier = found.orElseThrow();
-            if (!earlier.sameKey() || key == null) {
-                metrics.submitted("name_taken");
-                return new Submitted.NameTaken(caller.name(), spec.name());
-            }
-            if (!hash.equals(earlier.bodyHash())) {
-                metrics.submitted("key_reused");
-                return new Submitted.KeyReused(key);
-            }
-            metrics.submitted("again");
-            return new Submitted.Stored(earlier.id(), caller.name(), earlier.name(), true, warnings);
-        });
     }
 
     /** Those of the names that the caller's jobs have. */
@@ -282,9 +205,9 @@ public final class Jobs {
     /** @param number of the attempt, null: the present one */
     public Future<JobDetail> detail(Job job, @Nullable Integer number) {
         int wanted = number == null ? job.attempt() : number;
-        var spec = lists.spec(job.id());
-        var attempts = lists.attempts(job.id());
-        var tasks = lists.tasks(job.id(), wanted);
+        var spec = details.spec(job.id());
+        var attempts = details.attempts(job.id());
+        var tasks = details.tasks(job.id(), wanted);
         return Future.all(spec, attempts, tasks).map(all -> {
             if (wanted < 0 || wanted > job.attempt()) {
                 throw noJob(job.user(), job.name());
@@ -299,17 +222,17 @@ public final class Jobs {
 
     /** Those that have begun, oldest first. */
     public Future<List<JobDetail.Attempt>> attempts(Job job) {
-        return lists.attempts(job.id());
+        return details.attempts(job.id());
     }
 
     /** Newest first; empty where there is no such task. */
     public Future<List<JobDetail.Task>> taskAttempts(Job job, int attempt, String role, int index) {
-        return lists.attemptsOfTask(job.id(), attempt, role, index);
+        return details.attemptsOfTask(job.id(), attempt, role, index);
     }
 
     /** As it was sent, secrets masked. */
     public Future<String> config(Job job) {
-        return lists.spec(job.id()).map(ListStore.Spec::config);
+        return details.spec(job.id()).map(DetailStore.Spec::config);
     }
 
     /** The newest first; of both kinds when {@code warning} is null. */
@@ -319,7 +242,7 @@ public final class Jobs {
 
     /** Those before the one of this number, the newest first. */
     public Future<List<JobDetail.Event>> events(Job job, @Nullable Boolean warning, long before, int most) {
-        return lists.events(job.id(), warning, before, most);
+        return details.events(job.id(), warning, before, most);
     }
 
     /** One page of the jobs that the caller may see, newest first, {@code after} what {@link JobFilter.Page#next} gave. */
@@ -384,17 +307,17 @@ public final class Jobs {
 
     /** Where tasks print at the moment, of all jobs. */
     public Future<List<JobDetail.Output>> printing() {
-        return lists.printing(folders);
+        return details.printing(folders);
     }
 
     /** Outputs that nothing will be added to, of tasks that ended at that time or later, oldest first. */
     public Future<List<JobDetail.Output>> printed(Instant since, int most) {
-        return lists.printed(folders, since, most);
+        return details.printed(folders, since, most);
     }
 
     /** How these stand now. */
     public Future<List<JobDetail.Output>> outputs(Collection<Long> tasks) {
-        return lists.outputs(folders, tasks);
+        return details.outputs(folders, tasks);
     }
 
     /** Stops acting; what runs goes on running. */
@@ -429,14 +352,5 @@ public final class Jobs {
 
     private Map<String, String> secrets(Buffer sealed, String holder) {
         return Json.read(vault.open(sealed.getBytes(), holder), new TypeReference<Map<String, String>>() {});
-    }
-
-    private static String hash(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -1,22 +1,13 @@
 package io.sluice.jobs;
 
-import com.fasterxml.jackson.core.type.TypeReference;
 import io.sluice.database.Database;
-import io.sluice.jobs.JobDetail.Attempt;
-import io.sluice.jobs.JobDetail.Event;
-import io.sluice.jobs.JobDetail.Output;
-import io.sluice.jobs.JobDetail.Task;
-import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.placement.Waiting;
-import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -25,7 +16,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of jobs, for lists and for one of them. */
+/** What is read of many jobs, and of one what a list shows of it. */
 final class ListStore {
     /** In the order in which {@link #job} reads them. */
     private static final String COLUMNS =
@@ -34,22 +25,6 @@ final class ListStore {
                     + " waiting::text AS waiting, doubt, tags";
 
     private static final String NEWEST = "submitted DESC, id DESC";
-
-    private static final String TASKS = """
-            SELECT DISTINCT ON (role_number, task_index) *,
-                min(created) OVER task AS first, min(launched) OVER task AS begun
-            FROM tasks WHERE job_id = $1 AND attempt = $2
-            WINDOW task AS (PARTITION BY role_number, task_index)
-            ORDER BY role_number, task_index, task_attempt DESC
-            """;
-
-    private static final String OUTPUTS =
-            "SELECT id, job_id, role, task_index, attempt, task_attempt, state, launched, completed, exit_code, cause FROM tasks WHERE ";
-
-    private static final String TASK_ATTEMPTS = """
-            SELECT *, min(created) OVER () AS first, min(launched) OVER () AS begun
-            FROM tasks WHERE job_id = $1 AND attempt = $2 AND role = $3 AND task_index = $4 ORDER BY task_attempt DESC
-            """;
 
     private final Database database;
 
@@ -193,91 +168,6 @@ final class ListStore {
                 });
     }
 
-    record Spec(JobSpec spec, String config) {}
-
-    Future<Spec> spec(long job) {
-        return read(
-                        "SELECT spec::text AS spec, config FROM job_specs WHERE job_id = $1",
-                        Tuple.of(job),
-                        row -> new Spec(Json.read(row.getString("spec"), JobSpec.class), row.getString("config")))
-                .map(List::getFirst);
-    }
-
-    Future<List<Attempt>> attempts(long job) {
-        return read(
-                "SELECT * FROM job_attempts WHERE job_id = $1 ORDER BY attempt",
-                Tuple.of(job),
-                row -> new Attempt(
-                        row.getInteger("attempt"),
-                        instant(row, "created"),
-                        instant(row, "launched"),
-                        instant(row, "completed"),
-                        Json.readIfAny(text(row, "cause"), Exit.class)));
-    }
-
-    Future<List<Task>> tasks(long job, int attempt) {
-        return read(TASKS, Tuple.of(job, attempt), ListStore::task);
-    }
-
-    Future<List<Task>> attemptsOfTask(long job, int attempt, String role, int index) {
-        return read(TASK_ATTEMPTS, Tuple.of(job, attempt, role, index), ListStore::task);
-    }
-
-    Future<List<Output>> printing(Folders folders) {
-        return read(OUTPUTS + "state <> 'exited'", Tuple.tuple(), row -> output(folders, row));
-    }
-
-    Future<List<Output>> printed(Folders folders, Instant since, int most) {
-        return read(
-                OUTPUTS + "state = 'exited' AND completed >= $1 ORDER BY completed, id LIMIT $2",
-                Tuple.of(since.atOffset(ZoneOffset.UTC), most),
-                row -> output(folders, row));
-    }
-
-    Future<List<Output>> outputs(Folders folders, Collection<Long> tasks) {
-        return read(OUTPUTS + "id = ANY ($1)", Tuple.of(tasks.toArray(Long[]::new)), row -> output(folders, row));
-    }
-
-    private static Output output(Folders folders, Row row) {
-        long job = row.getLong("job_id");
-        String log = Folders.log(
-                row.getString("role"),
-                row.getInteger("task_index"),
-                row.getInteger("attempt"),
-                row.getInteger("task_attempt"));
-        boolean ended = row.getString("state").equals("exited");
-        return new Output(
-                row.getLong("id"),
-                job,
-                folders.output(job, log),
-                instant(row, "launched"),
-                ended ? instant(row, "completed") : null,
-                exitCode(row));
-    }
-
-    /** What the program itself ended with, where that is known. */
-    private static @Nullable Integer exitCode(Row row) {
-        Exit exit = Json.readIfAny(text(row, "cause"), Exit.class);
-        return exit != null && exit.original() != null ? exit.original() : row.getInteger("exit_code");
-    }
-
-    /** Newest first. */
-    Future<List<Event>> events(long job, @Nullable Boolean warning, long before, int most) {
-        return read(
-                "SELECT * FROM job_events WHERE job_id = $1 AND id < $4 AND coalesce(warning = $2, true)"
-                        + " ORDER BY id DESC LIMIT $3",
-                Tuple.of(job, warning, most, before),
-                row -> new Event(
-                        row.getLong("id"),
-                        row.getOffsetDateTime("at").toInstant(),
-                        row.getInteger("attempt"),
-                        row.getString("role"),
-                        row.getInteger("task_index"),
-                        row.getBoolean("warning"),
-                        row.getString("reason"),
-                        row.getString("message")));
-    }
-
     private <T> Future<List<T>> read(String sql, Tuple values, Function<Row, T> mapping) {
         return database.pool()
                 .preparedQuery(sql)
@@ -325,43 +215,8 @@ final class ListStore {
                 List.of(row.getArrayOfStrings(at++)));
     }
 
-    private static Task task(Row row) {
-        String role = row.getString("role");
-        int index = row.getInteger("task_index");
-        int attempt = row.getInteger("task_attempt");
-        return new Task(
-                row.getLong("id"),
-                role,
-                index,
-                attempt,
-                Job.Phase.ofColumn(row.getString("state")),
-                row.getString("node"),
-                row.getString("address"),
-                List.of(row.getArrayOfStrings("devices")),
-                Json.read(String.valueOf(row.getValue("ports")), new TypeReference<Map<String, List<Integer>>>() {}),
-                row.getInteger("retries"),
-                row.getInteger("user_retries"),
-                row.getOffsetDateTime("first").toInstant(),
-                instant(row, "begun"),
-                row.getOffsetDateTime("created").toInstant(),
-                instant(row, "launched"),
-                instant(row, "completed"),
-                Json.readIfAny(text(row, "cause"), Exit.class),
-                Folders.log(role, index, row.getInteger("attempt"), attempt));
-    }
-
-    private static @Nullable String text(Row row, String column) {
-        Object value = row.getValue(column);
-        return value == null ? null : value.toString();
-    }
-
     private static @Nullable Instant instant(Row row, int place) {
         OffsetDateTime time = row.getOffsetDateTime(place);
-        return time == null ? null : time.toInstant();
-    }
-
-    private static @Nullable Instant instant(Row row, String column) {
-        OffsetDateTime time = row.getOffsetDateTime(column);
         return time == null ? null : time.toInstant();
     }
 

@@ -1,7 +1,6 @@
 package io.sluice.jobs;
 
 import io.sluice.database.Database;
-import io.sluice.jobs.life.Scheduler;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
 import io.vertx.core.Future;
@@ -83,28 +82,7 @@ public final class StoreBench {
         if (!(Protocols.read(JOB) instanceof Read.Accepted job)) {
             throw new IllegalStateException("the benchmark's own job is refused");
         }
-        var spec = job.spec();
-        return new JobStore.Submission(
-                1,
-                "admin",
-                "NAME",
-                spec.virtualCluster(),
-                spec.priorityNumber(),
-                null,
-                spec.preemptible(),
-                Json.write(Scheduler.demand(spec)),
-                spec.taskCount(),
-                spec.roles().size(),
-                spec.deviceCount(),
-                spec.retryCount(),
-                spec.maxRunSeconds(),
-                null,
-                null,
-                null,
-                List.of(),
-                Json.write(spec),
-                job.config(),
-                null);
+        return named(JobStore.Submission.of(1, "admin", job, null, null, null, null), "NAME");
     }
 
     /** The values that {@link JobStore#submit} binds, written out; the name is another each time. */

@@ -3,6 +3,7 @@ package io.sluice.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.jobs.drafts.Templates;
 import io.sluice.web.Problem;
 import java.nio.file.Path;
 import java.util.Set;

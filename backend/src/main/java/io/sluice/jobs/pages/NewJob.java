@@ -1,8 +1,8 @@
 package io.sluice.jobs.pages;
 
-import io.sluice.jobs.Templates.Template;
 import io.sluice.jobs.drafts.Draft;
 import io.sluice.jobs.drafts.Examples.Example;
+import io.sluice.jobs.drafts.Templates.Template;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.Fault;

@@ -2,6 +2,7 @@ package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Snapshot.Device;
 import io.sluice.jobs.placement.Snapshot.Node;
+import io.sluice.jobs.placement.Waiting.Outage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -125,6 +126,33 @@ final class Layout {
             }
         }
         return mask;
+    }
+
+    /** The bits of the node's devices of these types. */
+    long mask(int node, int[] types) {
+        long mask = 0;
+        for (int type : types) {
+            mask |= devices[node][type];
+        }
+        return mask;
+    }
+
+    /** Nodes and devices that have what is asked for, but are out of service; empty: any node. */
+    List<Outage> outages(String type, int most) {
+        int[] wanted = type.isEmpty() ? new int[0] : types.named(type);
+        List<Outage> out = new ArrayList<>();
+        for (int node = 0; node < size && out.size() < most; node++) {
+            Node has = nodes.get(node);
+            long mask = mask(node, wanted);
+            if (has.unschedulable() != null && (type.isEmpty() || mask != 0)) {
+                out.add(new Outage(has.name(), null, has.unschedulable()));
+            }
+            for (long rest = mask & ~well[node]; rest != 0; rest &= rest - 1) {
+                Device device = has.devices().get(Long.numberOfTrailingZeros(rest));
+                out.add(new Outage(has.name(), device.id(), String.valueOf(device.fault())));
+            }
+        }
+        return out;
     }
 
     List<String> ids(int node, long mask) {

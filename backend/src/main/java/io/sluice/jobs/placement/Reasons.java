@@ -3,8 +3,6 @@ package io.sluice.jobs.placement;
 import io.sluice.jobs.placement.Machines.Claim;
 import io.sluice.jobs.placement.Pass.Entry;
 import io.sluice.jobs.placement.Pass.Line;
-import io.sluice.jobs.placement.Snapshot.Device;
-import io.sluice.jobs.placement.Snapshot.Node;
 import io.sluice.jobs.placement.Tenant.Stay;
 import io.sluice.jobs.placement.Waiting.Holder;
 import io.sluice.jobs.placement.Waiting.Outage;
@@ -109,14 +107,6 @@ final class Reasons {
             }
         }
         return all;
-    }
-
-    /** Of a job that started in parts. */
-    private static Holder together(Holder one, Holder other) {
-        Instant end = one.expectedEnd();
-        Instant otherEnd = other.expectedEnd();
-        Instant last = end == null || otherEnd == null ? null : end.isAfter(otherEnd) ? end : otherEnd;
-        return new Holder(one.job(), one.user(), one.amount() + other.amount(), last);
     }
 
     private record Lack(Why why, List<Shortage> shortages, List<Holder> holders, List<Outage> outages) {}
@@ -270,7 +260,7 @@ final class Reasons {
             List<Holder> who = lacking.isEmpty() ? List.of() : holders(lacking.getFirst(), null);
             List<Outage> out = new ArrayList<>();
             for (String type : new LinkedHashSet<>(List.of(shape.typeNames))) {
-                out.addAll(outages.computeIfAbsent(type, this::outages));
+                out.addAll(outages.computeIfAbsent(type, name -> layout.outages(name, MOST_OUTAGES)));
             }
             return new Lack(why, lacking, who, out.subList(0, Math.min(MOST_OUTAGES, out.size())));
         }
@@ -331,7 +321,7 @@ final class Reasons {
             long freeOnOne = 0;
             long totalOnOne = 0;
             for (int node = 0; node < layout.size; node++) {
-                long mask = mask(node, types);
+                long mask = layout.mask(node, types);
                 if (type.isEmpty() || mask != 0) {
                     long has = switch (resource) {
                         case DEVICE -> Long.bitCount(mask);
@@ -354,14 +344,6 @@ final class Reasons {
             return new Stock(free, total, freeOnOne, totalOnOne);
         }
 
-        private long mask(int node, int[] types) {
-            long mask = 0;
-            for (int type : types) {
-                mask |= layout.devices[node][type];
-            }
-            return mask;
-        }
-
         private List<Holder> holders(Shortage shortage, @Nullable String cluster) {
             return holders.computeIfAbsent(
                     List.of(shortage.resource(), shortage.type(), Optional.ofNullable(cluster)),
@@ -371,7 +353,7 @@ final class Reasons {
         private List<Holder> holders(Resource resource, String type, @Nullable String cluster) {
             int[] types = type.isEmpty() ? new int[0] : layout.types.named(type);
             ToLongFunction<Stay> amount = stay -> switch (resource) {
-                case DEVICE -> stay.node() < 0 ? 0 : Long.bitCount(stay.mask() & mask(stay.node(), types));
+                case DEVICE -> stay.node() < 0 ? 0 : Long.bitCount(stay.mask() & layout.mask(stay.node(), types));
                 case CPU -> stay.cpus();
                 case MEMORY_MB -> stay.memory();
             };
@@ -382,7 +364,7 @@ final class Reasons {
                         : 0;
                 if (has > 0) {
                     Holder holder = new Holder(tenant.job.job(), tenant.job.user(), has, tenant.job.expectedEnd());
-                    all.merge(holder.job(), holder, Reasons::together);
+                    all.merge(holder.job(), holder, Holder::and);
                 }
             }
             return all.values().stream()
@@ -390,23 +372,6 @@ final class Reasons {
                             .thenComparing(Holder::job))
                     .limit(Waiting.MOST_HOLDERS)
                     .toList();
-        }
-
-        private List<Outage> outages(String type) {
-            int[] types = type.isEmpty() ? new int[0] : layout.types.named(type);
-            List<Outage> out = new ArrayList<>();
-            for (int node = 0; node < layout.size && out.size() < MOST_OUTAGES; node++) {
-                Node has = layout.nodes.get(node);
-                long mask = mask(node, types);
-                if (has.unschedulable() != null && (type.isEmpty() || mask != 0)) {
-                    out.add(new Outage(has.name(), null, has.unschedulable()));
-                }
-                for (long rest = mask & ~layout.well[node]; rest != 0; rest &= rest - 1) {
-                    Device device = has.devices().get(Long.numberOfTrailingZeros(rest));
-                    out.add(new Outage(has.name(), device.id(), String.valueOf(device.fault())));
-                }
-            }
-            return out;
         }
     }
 }

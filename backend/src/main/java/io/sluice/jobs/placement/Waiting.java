@@ -89,7 +89,16 @@ public record Waiting(
 
     /** {@code expectedEnd} null: nobody knows. */
     public record Holder(
-            String job, String user, long amount, @Nullable Instant expectedEnd) {}
+            String job, String user, long amount, @Nullable Instant expectedEnd) {
+
+        /** Of a job that started in parts. */
+        Holder and(Holder other) {
+            Instant end = expectedEnd;
+            Instant otherEnd = other.expectedEnd;
+            Instant last = end == null || otherEnd == null ? null : end.isAfter(otherEnd) ? end : otherEnd;
+            return new Holder(job, user, amount + other.amount, last);
+        }
+    }
 
     /** {@code device} null: the whole node. */
     public record Outage(String node, @Nullable String device, String reason) {}

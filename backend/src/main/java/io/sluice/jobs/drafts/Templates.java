@@ -1,4 +1,4 @@
-package io.sluice.jobs;
+package io.sluice.jobs.drafts;
 
 import io.sluice.database.Database;
 import io.sluice.jobs.protocol.Protocols;
@@ -29,7 +29,7 @@ public final class Templates {
 
     private final TemplateStore store;
 
-    Templates(Database database) {
+    public Templates(Database database) {
         this.store = new TemplateStore(database);
     }
 

@@ -1,8 +1,8 @@
-package io.sluice.jobs;
+package io.sluice.jobs.drafts;
 
 import io.sluice.database.Database;
-import io.sluice.jobs.Templates.Content;
-import io.sluice.jobs.Templates.Template;
+import io.sluice.jobs.drafts.Templates.Content;
+import io.sluice.jobs.drafts.Templates.Template;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;

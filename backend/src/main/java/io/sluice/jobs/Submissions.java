@@ -1,0 +1,121 @@
+package io.sluice.jobs;
+
+import io.sluice.database.Database;
+import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.life.Failpoint;
+import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.Protocols;
+import io.sluice.jobs.protocol.Read;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The way of a text into the queue: what is wrong with it is told, what is right is stored once, however often it is sent. */
+final class Submissions {
+    private final JobStore store;
+    private final Vault vault;
+    private final JobMetrics metrics;
+    private final Failpoint failpoint;
+    private final Allowance allowance;
+    private final Runnable changed;
+
+    /** @param changed is run when there is another job */
+    Submissions(
+            JobStore store,
+            Vault vault,
+            JobMetrics metrics,
+            Failpoint failpoint,
+            Allowance allowance,
+            Runnable changed) {
+        this.store = store;
+        this.vault = vault;
+        this.metrics = metrics;
+        this.failpoint = failpoint;
+        this.allowance = allowance;
+        this.changed = changed;
+    }
+
+    /** @param refusal why it can not start, whatever it is; null: it can */
+    Future<Submitted> take(Caller caller, String text, @Nullable String idempotencyKey, @Nullable Exit refusal) {
+        var wait = allowance.take(caller.id());
+        if (wait.isPresent()) {
+            metrics.submitted("too_many");
+            return Future.failedFuture(
+                    Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait.get()));
+        }
+        return switch (Protocols.read(text)) {
+            case Read.Refused refused -> {
+                metrics.submitted("refused");
+                yield Future.succeededFuture(
+                        new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
+            }
+            case Read.Accepted accepted -> store(caller, accepted, idempotencyKey, hash(text), refusal);
+        };
+    }
+
+    private Future<Submitted> store(
+            Caller caller, Read.Accepted job, @Nullable String key, String hash, @Nullable Exit refusal) {
+        JobSpec spec = job.spec();
+        var submission = JobStore.Submission.of(
+                caller.id(), caller.name(), job, refusal, key, key == null ? null : hash, sealed(caller, job));
+        failpoint.pass("submit.beforeCommit");
+        return store.submit(submission)
+                .recover(e -> key != null && Database.isConflict(e, "jobs_idempotency")
+                        ? Future.succeededFuture(Optional.empty())
+                        : Future.failedFuture(e))
+                .compose(id -> {
+                    failpoint.pass("submit.afterCommit");
+                    return id.isPresent()
+                            ? Future.succeededFuture(stored(id.get(), caller, spec, job.warnings()))
+                            : collided(caller, spec, key, hash, job.warnings());
+                });
+    }
+
+    private @Nullable Buffer sealed(Caller caller, Read.Accepted job) {
+        return job.secrets().isEmpty()
+                ? null
+                : Buffer.buffer(vault.seal(
+                        Json.write(job.secrets()),
+                        caller.name() + "~" + job.spec().name()));
+    }
+
+    private Submitted stored(long id, Caller caller, JobSpec spec, List<String> warnings) {
+        metrics.submitted("stored");
+        changed.run();
+        return new Submitted.Stored(id, caller.name(), spec.name(), false, warnings);
+    }
+
+    private Future<Submitted> collided(
+            Caller caller, JobSpec spec, @Nullable String key, String hash, List<String> warnings) {
+        return store.earlier(caller.id(), caller.name(), spec.name(), key).map(found -> {
+            var earlier = found.orElseThrow();
+            if (!earlier.sameKey() || key == null) {
+                metrics.submitted("name_taken");
+                return new Submitted.NameTaken(caller.name(), spec.name());
+            }
+            if (!hash.equals(earlier.bodyHash())) {
+                metrics.submitted("key_reused");
+                return new Submitted.KeyReused(key);
+            }
+            metrics.submitted("again");
+            return new Submitted.Stored(earlier.id(), caller.name(), earlier.name(), true, warnings);
+        });
+    }
+
+    private static String hash(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
