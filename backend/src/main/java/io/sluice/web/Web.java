@@ -54,37 +54,28 @@ public final class Web {
         }
 
         public Settings tls(@Nullable Path certificate, @Nullable Path key) {
-            return with(certificate, key, trustedProxies, tree);
+            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser);
         }
 
         public Settings trusting(Set<String> proxies) {
-            return with(certificate, key, proxies, tree);
+            return with(certificate, key, proxies, tree, connectionsPerAddress, streamsPerUser);
         }
 
         public Settings developing(@Nullable Path tree) {
-            return with(certificate, key, trustedProxies, tree);
+            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser);
         }
 
         public Settings limits(int connectionsPerAddress, int streamsPerUser) {
-            return new Settings(
-                    host,
-                    port,
-                    certificate,
-                    key,
-                    trustedProxies,
-                    tree,
-                    logs,
-                    connections,
-                    connectionsPerAddress,
-                    streamsPerUser,
-                    headerSeconds,
-                    bodySeconds,
-                    answerSeconds,
-                    idleSeconds);
+            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser);
         }
 
         private Settings with(
-                @Nullable Path certificate, @Nullable Path key, Set<String> trustedProxies, @Nullable Path tree) {
+                @Nullable Path certificate,
+                @Nullable Path key,
+                Set<String> trustedProxies,
+                @Nullable Path tree,
+                int connectionsPerAddress,
+                int streamsPerUser) {
             return new Settings(
                     host,
                     port,
