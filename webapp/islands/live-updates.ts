@@ -1,4 +1,4 @@
-import { renderStreamMessage } from "@hotwired/turbo";
+import { apply } from "./streams";
 
 const SUBPROTOCOL = "sluice.live.v1";
 const SIGNED_OUT = 4401;
@@ -66,7 +66,7 @@ class LiveUpdates extends HTMLElement {
   #heard(message: string): void {
     this.#failures = 0;
     const cursor = CURSOR.exec(message);
-    renderStreamMessage(cursor ? message.slice(0, cursor.index) : message);
+    apply(cursor ? message.slice(0, cursor.index) : message);
     if (!cursor) return;
     const address = new URL(this.getAttribute("src") ?? "", location.href);
     address.searchParams.set("since", cursor[1] ?? "");

@@ -1,6 +1,5 @@
 /** The part of Turbo that the islands use; the package brings no types. */
 declare module "@hotwired/turbo" {
-  export function renderStreamMessage(message: string): void;
   export interface StreamElement extends HTMLElement {
     readonly targetElements: Element[];
     readonly templateContent: DocumentFragment;

@@ -80,6 +80,23 @@ test("filters_are_in_the_address_and_what_is_sought_is_found", async () => {
   await context.close();
 });
 
+test("who_begins_to_type_while_the_list_changes_keeps_the_focus", async () => {
+  const { page, context } = await signedIn(browser);
+  await page.goto("/jobs");
+  await isTold(page);
+  await page.locator("#main").focus();
+  await page.evaluate(() => {
+    const turnToTheSearch = () => document.getElementById("search").focus();
+    new MutationObserver(turnToTheSearch).observe(document.documentElement, { childList: true });
+  });
+  const name = word("meanwhile");
+  await jobs.submit(plain(name, "true"));
+  await row(page, name).locator(".state.succeeded").waitFor();
+  const focused = () => new Promise((told) => requestAnimationFrame(() => told(document.activeElement?.id)));
+  for (let frame = 0; frame < 3; frame++) assert.equal(await page.evaluate(focused), "search");
+  await context.close();
+});
+
 test("several_are_ticked_and_stopped_at_once_by_the_keyboard", async () => {
   const { page, context } = await signedIn(browser);
   const names = [word("many"), word("many")];
