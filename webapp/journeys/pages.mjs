@@ -17,6 +17,8 @@ export async function furnish(browser) {
     { name: "templates", path: "/jobs/templates" },
     { name: "jobs-none", path: "/jobs?q=nobody-has-such-a-job" },
     { name: "jobs-sorted", path: "/jobs?state=running&sort=longest" },
+    { name: "virtual-clusters", path: "/virtual-clusters" },
+    { name: "virtual-cluster-add", path: "/virtual-clusters", open: opener("new-cluster") },
     { name: "people", path: "/people" },
     { name: "people-none", path: "/people?search=nobody-has-such-a-name" },
     { name: "people-add", path: "/people", open: opener("new-person") },

@@ -87,7 +87,7 @@ public final class Server {
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Engine engine = await(beginningEngine);
-        Jobs jobs = jobs(vertx, database, engine);
+        Jobs jobs = jobs(vertx, database, identity, engine);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
         Logs logs = logs(vertx, database, jobs);
@@ -164,13 +164,14 @@ public final class Server {
         return opening;
     }
 
-    private Jobs jobs(Vertx vertx, Database database, Engine engine) {
+    private Jobs jobs(Vertx vertx, Database database, Identity identity, Engine engine) {
         var failpoint = Failpoint.of(settings.failpoint());
         var jobs = await(Jobs.open(
                 vertx,
                 database,
                 engine,
                 registry,
+                identity.grants(),
                 new Jobs.Settings(
                         settings.data(), settings.submissionsPerHour(), settings.sharedProcesses(), failpoint)));
         closing("jobs", jobs::close);

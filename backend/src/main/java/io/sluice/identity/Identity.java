@@ -6,6 +6,7 @@ import io.prometheus.client.Gauge;
 import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
+import io.sluice.identity.grants.Grants;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to people: who is calling, and the pages and API where they sign in and are looked after. */
 public final class Identity {
-    public static final Migrations MIGRATIONS = new Migrations("identity", Identity.class, List.of("001-people"));
+    public static final Migrations MIGRATIONS =
+            new Migrations("identity", Identity.class, List.of("001-people", "002-grants"));
 
     /** What an application token can be allowed to do; {@code *} stands for everything that applications may do at all. */
     public static final List<String> SCOPES = List.of(
@@ -90,6 +92,7 @@ public final class Identity {
     private final Sessions sessions;
     private final SignIn signIn;
     private final Doorbell doorbell;
+    private final Grants grants;
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
     private Identity(Vertx vertx, Database database, CollectorRegistry registry, Settings settings, Signer signer) {
@@ -101,6 +104,7 @@ public final class Identity {
         this.sessions = new Sessions(vertx, signer, new SessionStore(database));
         this.signIn = new SignIn(vertx, peopleStore, new SignInStore(database), passwords, metrics);
         this.doorbell = database.doorbell();
+        this.grants = new Grants(database, PeopleStore.PEOPLE);
     }
 
     public static Future<Identity> open(Vertx vertx, Database database, CollectorRegistry registry, Settings settings) {
@@ -111,6 +115,11 @@ public final class Identity {
 
     public Authenticator authenticator() {
         return sessions;
+    }
+
+    /** Who may use what other rooms have. */
+    public Grants grants() {
+        return grants;
     }
 
     /** All of its rows. From now on what changes in the database is told to open pages and streams. */
@@ -183,7 +192,7 @@ public final class Identity {
     }
 
     /** One line of JSON per event of security, with whoever did it to whom, and never a secret. */
-    static void audit(String event, String... pairs) {
+    public static void audit(String event, String... pairs) {
         var line = new JsonObject().put("event", event);
         for (int i = 0; i + 1 < pairs.length; i += 2) {
             line.put(pairs[i], pairs[i + 1]);

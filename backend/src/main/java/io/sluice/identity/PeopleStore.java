@@ -31,7 +31,8 @@ final class PeopleStore {
     private static final int EVERYBODY = 50_000;
 
     private static final String USER = """
-            u.id, u.name, u.email, u.admin, u.disabled, u.virtual_clusters, u.extension::text AS extension, u.language, u.theme, \
+            u.id, u.name, u.email, u.admin, u.disabled, \
+            granted_clusters(u.id, u.virtual_clusters) AS virtual_clusters, u.extension::text AS extension, u.language, u.theme, \
             u.created, u.last_seen, u.password, u.deleted IS NOT NULL AS gone, \
             ARRAY(SELECT m.group_name FROM memberships m WHERE m.user_id = u.id ORDER BY 1) AS groups""";
 

@@ -7,6 +7,8 @@ import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
+import io.sluice.identity.grants.Grants;
+import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.drafts.Templates;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Exit;
@@ -66,6 +68,7 @@ public final class Jobs {
     private final DetailStore details;
     private final Lists browse;
     private final Templates templates;
+    private final Clusters clusters;
     private final Vault vault;
     private final Folders folders;
     private final Scheduler scheduler;
@@ -83,6 +86,7 @@ public final class Jobs {
             Database database,
             Engine engine,
             CollectorRegistry registry,
+            Grants grants,
             Settings settings,
             Vault vault,
             String gateway) {
@@ -92,6 +96,7 @@ public final class Jobs {
         this.details = new DetailStore(database);
         this.browse = new Lists(database, ids -> lists.numbered(ids).map(this::informed));
         this.templates = new Templates(database);
+        this.clusters = new Clusters(database, grants, this::changed);
         this.vault = vault;
         this.folders = new Folders(settings.data());
         this.shared = settings.shared();
@@ -109,6 +114,7 @@ public final class Jobs {
                 registry);
         this.submissions = new Submissions(
                 store,
+                clusters,
                 vault,
                 new JobMetrics(registry),
                 settings.failpoint(),
@@ -119,10 +125,16 @@ public final class Jobs {
 
     /** With the tables of {@link #MIGRATIONS} in place. Jobs that an earlier gateway left are taken over at once. */
     public static Future<Jobs> open(
-            Vertx vertx, Database database, Engine engine, CollectorRegistry registry, Settings settings) {
+            Vertx vertx,
+            Database database,
+            Engine engine,
+            CollectorRegistry registry,
+            Grants grants,
+            Settings settings) {
         return vertx.executeBlocking(() -> {
                     var vault = Vault.open(settings.data().resolve("secrets.key"));
-                    return new Jobs(vertx, database, engine, registry, settings, vault, gateway(settings.data()));
+                    return new Jobs(
+                            vertx, database, engine, registry, grants, settings, vault, gateway(settings.data()));
                 })
                 .onSuccess(jobs -> jobs.scheduler.start());
     }
@@ -137,7 +149,7 @@ public final class Jobs {
     }
 
     /**
-     * Takes a job in. What is wrong with its text is told, all of it; what can not start for another reason becomes a job that has failed.
+     * Takes a job in, where the caller may submit. What is wrong with its text is told, all of it; what can not start for another reason becomes a job that has failed.
      *
      * @param idempotencyKey chosen by the client; null: none
      */
@@ -294,6 +306,10 @@ public final class Jobs {
     /** Page by page, for people. */
     public Lists lists() {
         return browse;
+    }
+
+    public Clusters clusters() {
+        return clusters;
     }
 
     public Templates templates() {

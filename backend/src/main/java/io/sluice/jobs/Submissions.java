@@ -1,6 +1,7 @@
 package io.sluice.jobs;
 
 import io.sluice.database.Database;
+import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.protocol.JobSpec;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The way of a text into the queue: what is wrong with it is told, what is right is stored once, however often it is sent. */
 final class Submissions {
     private final JobStore store;
+    private final Clusters clusters;
     private final Vault vault;
     private final JobMetrics metrics;
     private final Failpoint failpoint;
@@ -30,12 +32,14 @@ final class Submissions {
     /** @param changed is run when there is another job */
     Submissions(
             JobStore store,
+            Clusters clusters,
             Vault vault,
             JobMetrics metrics,
             Failpoint failpoint,
             Allowance allowance,
             Runnable changed) {
         this.store = store;
+        this.clusters = clusters;
         this.vault = vault;
         this.metrics = metrics;
         this.failpoint = failpoint;
@@ -57,8 +61,17 @@ final class Submissions {
                 yield Future.succeededFuture(
                         new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
             }
-            case Read.Accepted accepted -> store(caller, accepted, idempotencyKey, hash(text), refusal);
+            case Read.Accepted accepted ->
+                clusters.barred(caller, accepted.spec().virtualCluster())
+                        .compose(barred -> barred.isPresent()
+                                ? barred(barred.get())
+                                : store(caller, accepted, idempotencyKey, hash(text), refusal));
         };
+    }
+
+    private Future<Submitted> barred(Clusters.Barred why) {
+        metrics.submitted("barred");
+        return Future.succeededFuture(new Submitted.Barred(why));
     }
 
     private Future<Submitted> store(

@@ -1,5 +1,6 @@
 package io.sluice.jobs;
 
+import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.protocol.Fault;
 import java.util.List;
 
@@ -23,6 +24,9 @@ public sealed interface Submitted {
             faults = List.copyOf(faults);
         }
     }
+
+    /** Nothing is stored: the user may not submit there. */
+    record Barred(Clusters.Barred why) implements Submitted {}
 
     /** Nothing is stored: the user has a job of this name. */
     record NameTaken(String user, String name) implements Submitted {}

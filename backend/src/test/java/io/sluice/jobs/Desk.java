@@ -6,6 +6,8 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.TestDatabase;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
+import io.sluice.identity.Identity;
+import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
@@ -28,12 +30,16 @@ final class Desk implements AutoCloseable {
     final Vertx vertx = Vertx.vertx();
     final TestDatabase database = TestDatabase.fresh(vertx);
     private final Engine engine;
+    final Grants grants;
     CollectorRegistry registry = new CollectorRegistry();
     private @Nullable Jobs jobs;
 
     Desk(Engine engine) {
         this.engine = engine;
-        database.database().migrate(List.of(Jobs.MIGRATIONS)).await();
+        this.grants = new Grants(database.database(), "people");
+        database.database()
+                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS))
+                .await();
     }
 
     void open(Path data) {
@@ -46,6 +52,7 @@ final class Desk implements AutoCloseable {
                         database.database(),
                         engine,
                         registry,
+                        grants,
                         new Jobs.Settings(data, 1000, false, Failpoint.NONE, patience))
                 .await();
     }
@@ -57,6 +64,7 @@ final class Desk implements AutoCloseable {
                         database.database(),
                         engine,
                         new CollectorRegistry(),
+                        grants,
                         new Jobs.Settings(data, 1000, false, Failpoint.NONE))
                 .await();
     }

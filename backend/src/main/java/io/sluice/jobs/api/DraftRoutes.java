@@ -16,6 +16,7 @@ import io.sluice.jobs.protocol.Fault;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.web.Call;
+import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
@@ -77,7 +78,7 @@ final class DraftRoutes {
                 .map(draft -> Reply.json(
                         switch (draft) {
                             case Draft.Faulty faulty -> faulty(faulty);
-                            case Draft.Sound sound -> sound(sound);
+                            case Draft.Sound sound -> sound(sound, call.caller());
                         }));
     }
 
@@ -97,7 +98,7 @@ final class DraftRoutes {
         return json;
     }
 
-    private static ObjectNode sound(Draft.Sound draft) {
+    private static ObjectNode sound(Draft.Sound draft, Caller caller) {
         JobSpec spec = draft.spec();
         var json = JobJson.object().put("valid", true).put("protocol", spec.protocol());
         json.putArray("faults");
@@ -110,18 +111,20 @@ final class DraftRoutes {
                 // what it is as protocol 2, secrets masked
                 .put("config", Protocols.export(spec));
         json.put("nameTaken", draft.freeName() != null).put("freeName", draft.freeName());
-        json.set("fit", fit(draft));
+        json.set("fit", fit(draft, caller));
         return json;
     }
 
-    private static ObjectNode fit(Draft.Sound draft) {
+    private static ObjectNode fit(Draft.Sound draft, Caller caller) {
         Placement.Fit fit = draft.fit();
-        Exit refusal = draft.refusal();
+        Exit exit = draft.refusal();
+        var barred = draft.barred();
+        String refusal = barred != null ? barred.problem(caller).message() : exit == null ? null : exit.message();
         var waiting = fit.waiting();
         var json = JobJson.object()
                 .put("now", refusal == null && waiting == null)
                 .put("never", draft.never())
-                .put("refusal", refusal == null ? null : refusal.message());
+                .put("refusal", refusal);
         json.set("waiting", waiting == null ? null : WaitingJson.of(waiting));
         ArrayNode places = json.putArray("places");
         fit.now()

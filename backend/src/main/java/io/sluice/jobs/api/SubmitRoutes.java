@@ -49,6 +49,7 @@ final class SubmitRoutes {
                     case Submitted.Stored stored -> warned(answer.apply(stored), stored);
                     case Submitted.Refused refused ->
                         throw Problem.of(Problem.Kind.INVALID, refused.code(), refused.message());
+                    case Submitted.Barred barred -> throw barred.why().problem(call.caller());
                     case Submitted.NameTaken taken ->
                         throw Problem.of(
                                 Problem.Kind.CONFLICT,

@@ -1,6 +1,7 @@
 package io.sluice.jobs.drafts;
 
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.protocol.Fault;
@@ -29,6 +30,7 @@ public sealed interface Draft {
      * It can be submitted.
      *
      * @param freeName what it can be called instead, where the caller has a job of its name; else null
+     * @param barred why the caller can not submit there, else null
      * @param refusal why it would fail at once, else null
      * @param fit whether it would start now, and what it waits for otherwise
      */
@@ -36,8 +38,10 @@ public sealed interface Draft {
             JobSpec spec,
             List<String> warnings,
             @Nullable String freeName,
+            Clusters.@Nullable Barred barred,
             @Nullable Exit refusal,
-            Placement.Fit fit) implements Draft {
+            Placement.Fit fit)
+            implements Draft {
         public Sound {
             warnings = List.copyOf(warnings);
         }
@@ -45,7 +49,9 @@ public sealed interface Draft {
         /** Waiting would not help: the job, the quota or the machines have to change. */
         public boolean never() {
             var waiting = fit.waiting();
-            return refusal != null || (waiting != null && waiting.why().isNever());
+            return refusal != null
+                    || barred != null
+                    || (waiting != null && waiting.why().isNever());
         }
     }
 
@@ -56,11 +62,13 @@ public sealed interface Draft {
                 JobSpec spec = accepted.spec();
                 var free = freeName(jobs, caller, spec.name());
                 var fit = jobs.fit(caller, spec);
-                yield Future.all(free, fit)
-                        .map(both -> new Sound(
+                var barred = jobs.clusters().barred(caller, spec.virtualCluster());
+                yield Future.all(free, fit, barred)
+                        .map(all -> new Sound(
                                 spec,
                                 accepted.warnings(),
                                 free.result().equals(spec.name()) ? null : free.result(),
+                                barred.result().orElse(null),
                                 jobs.refusal(caller),
                                 fit.result()));
             }

@@ -57,18 +57,19 @@ public record HomePage(
         }
 
         public Use cpus() {
-            return machines.stream().map(Machine::cpus).reduce(new Use("cpus", "", 0, 0), Use::and);
+            return machines.stream().map(Machine::cpus).reduce(new Use("cpus", "", 0, 0, true), Use::and);
         }
 
         public Use memory() {
-            return machines.stream().map(Machine::memory).reduce(new Use("memory", "", 0, 0), Use::and);
+            return machines.stream().map(Machine::memory).reduce(new Use("memory", "", 0, 0, true), Use::and);
         }
 
         /** Whether virtual clusters tell more than the machines do. */
         public boolean hasQuotas() {
             return clusters.size() > 1
                     || clusters.stream()
-                            .anyMatch(one -> one.stopped() || !one.uses().isEmpty());
+                            .anyMatch(
+                                    one -> one.stopped() || one.uses().stream().anyMatch(Use::limited));
         }
     }
 
@@ -83,10 +84,13 @@ public record HomePage(
         }
     }
 
-    /** @param what {@code cpus}, {@code memory} or {@code devices} of a {@code type} */
-    public record Use(String what, String type, long used, long most) {
+    /**
+     * @param what {@code cpus}, {@code memory} or {@code devices} of a {@code type}
+     * @param most of the quota where it is {@code limited}, else of all machines
+     */
+    public record Use(String what, String type, long used, long most, boolean limited) {
         Use and(Use other) {
-            return new Use(what, type, used + other.used, most + other.most);
+            return new Use(what, type, used + other.used, most + other.most, limited);
         }
 
         public long free() {
@@ -120,9 +124,15 @@ public record HomePage(
     /** A device. */
     public record Cell(String type, boolean used, boolean simulated) {}
 
-    public record Cluster(String name, boolean stopped, List<Use> uses) {
+    /** @param running jobs that hold machines */
+    public record Cluster(String name, boolean stopped, List<Use> uses, long running, long waiting) {
         public Cluster {
             uses = List.copyOf(uses);
+        }
+
+        /** What has a quota: of the rest the machines tell. */
+        public List<Use> shown() {
+            return uses.stream().filter(Use::limited).toList();
         }
     }
 }

@@ -39,6 +39,7 @@ public final class Overview {
         stock.told(() -> live.ring(HomeRoutes.TOPIC));
         var routes = new ArrayList<Route>();
         routes.addAll(new HomeRoutes(jobs, identity, stock, live).routes());
+        routes.addAll(new ClusterPageRoutes(jobs, stock, live).routes());
         routes.addAll(new JobListRoutes(jobs, tally, live).routes());
         return routes;
     }

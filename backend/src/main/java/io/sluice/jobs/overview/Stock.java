@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -64,6 +65,11 @@ final class Stock {
         }
     }
 
+    /** What was read is not shown any more: who changed something looks at it in the next moment. */
+    void renew() {
+        kept = null;
+    }
+
     Future<Free> now() {
         Future<Free> known = kept;
         if (known != null && !known.failed() && System.nanoTime() - read < OLDEST_NANOS) {
@@ -106,8 +112,8 @@ final class Stock {
                 node.devices().stream()
                         .map(device -> new Cell(device.type(), taken.contains(device.id()), device.simulated()))
                         .toList(),
-                new Use("cpus", "", tasks.stream().mapToLong(Held::cpus).sum(), (long) node.cpus()),
-                new Use("memory", "", tasks.stream().mapToLong(Held::memoryMB).sum(), (long) node.memoryMB()));
+                new Use("cpus", "", tasks.stream().mapToLong(Held::cpus).sum(), (long) node.cpus(), true),
+                new Use("memory", "", tasks.stream().mapToLong(Held::memoryMB).sum(), (long) node.memoryMB(), true));
     }
 
     /** Devices of machines that are out of service are neither free nor in use. */
@@ -125,30 +131,54 @@ final class Stock {
         return List.copyOf(kinds.values());
     }
 
+    /** Of what has a quota, and of whatever else it uses. */
     private static Cluster cluster(
             Snapshot.Cluster cluster, Snapshot snapshot, Map<String, Map<String, String>> types) {
-        List<Held> held = snapshot.running().stream()
+        List<Snapshot.Running> jobs = snapshot.running().stream()
                 .filter(job -> job.cluster().equals(cluster.name()))
-                .flatMap(job -> job.tasks().stream())
                 .toList();
+        List<Held> held = jobs.stream().flatMap(job -> job.tasks().stream()).toList();
         List<Use> uses = new ArrayList<>();
-        Integer cpus = cluster.cpus();
-        if (cpus != null) {
-            uses.add(new Use("cpus", "", held.stream().mapToLong(Held::cpus).sum(), (long) cpus));
-        }
-        Integer memory = cluster.memoryMB();
-        if (memory != null) {
-            uses.add(new Use(
-                    "memory", "", held.stream().mapToLong(Held::memoryMB).sum(), (long) memory));
-        }
+        uses.add(use(
+                "cpus",
+                held.stream().mapToLong(Held::cpus).sum(),
+                cluster.cpus(),
+                snapshot.nodes().stream().mapToLong(Snapshot.Node::cpus).sum()));
+        uses.add(use(
+                "memory",
+                held.stream().mapToLong(Held::memoryMB).sum(),
+                cluster.memoryMB(),
+                snapshot.nodes().stream().mapToLong(Snapshot.Node::memoryMB).sum()));
+        uses.addAll(devices(cluster, held, types));
+        long waiting = snapshot.queue().stream()
+                .filter(job -> job.cluster().equals(cluster.name()))
+                .count();
+        return new Cluster(cluster.name(), cluster.stopped(), uses, jobs.size(), waiting);
+    }
+
+    private static Use use(String what, long used, @Nullable Integer quota, long all) {
+        return new Use(what, "", used, quota == null ? all : quota, quota != null);
+    }
+
+    private static List<Use> devices(
+            Snapshot.Cluster cluster, List<Held> held, Map<String, Map<String, String>> types) {
         Map<String, Long> used = held.stream()
                 .flatMap(task -> task.devices().stream()
                         .map(id -> types.getOrDefault(task.node(), Map.of()).getOrDefault(id, "")))
                 .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
-        Map<String, Integer> devices = cluster.devices();
-        new TreeMap<>(devices == null ? Map.of() : devices)
-                .forEach((type, most) -> uses.add(new Use("devices", type, used(used, type), (long) most)));
-        return new Cluster(cluster.name(), cluster.stopped(), uses);
+        Map<String, Long> all = types.values().stream()
+                .flatMap(node -> node.values().stream())
+                .collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
+        Map<String, Integer> quota = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        quota.putAll(Objects.requireNonNullElse(cluster.devices(), Map.of()));
+        List<Use> uses = new ArrayList<>();
+        quota.forEach((type, most) -> uses.add(new Use("devices", type, used(used, type), (long) most, true)));
+        all.forEach((type, count) -> {
+            if (!quota.containsKey(type) && !quota.containsKey("any")) {
+                uses.add(new Use("devices", type, used(used, type), count, false));
+            }
+        });
+        return uses;
     }
 
     private static long used(Map<String, Long> used, String type) {

@@ -177,6 +177,7 @@ final class JobPageRoutes {
                     case Submitted.NameTaken taken when tries > 1 -> again(call, job, config, tries - 1);
                     case Submitted.NameTaken taken -> onTheForm(job);
                     case Submitted.Refused refused -> onTheForm(job);
+                    case Submitted.Barred barred -> onTheForm(job);
                     case Submitted.KeyReused reused -> onTheForm(job);
                 });
     }

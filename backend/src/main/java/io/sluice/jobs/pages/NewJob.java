@@ -162,6 +162,12 @@ public final class NewJob {
             if (free != null) {
                 all.add(view.t("submit.taken", sound.spec().name(), free));
             }
+            var barred = sound.barred();
+            if (barred != null) {
+                String open = String.join(", ", barred.open());
+                all.add(view.t(barred.missing() ? "submit.barred.none" : "submit.barred", barred.cluster(), open));
+                return all;
+            }
             if (sound.refusal() != null) {
                 all.add(view.t("submit.refused"));
                 return all;

@@ -118,15 +118,13 @@ final class NewJobRoutes {
             Call call, String text, boolean posted, @Nullable Verdict verdict, @Nullable Word word, Keeping keeping) {
         var kept = rows(call);
         var machines = jobs.machines();
-        return Future.all(kept, machines)
+        var clusters = jobs.clusters().openTo(call.caller());
+        return Future.all(kept, machines, clusters)
                 .map(read -> new Page(
                         text,
                         posted,
                         UUID.randomUUID().toString(),
-                        machines.result().clusters().stream()
-                                .map(Snapshot.Cluster::name)
-                                .sorted()
-                                .toList(),
+                        clusters.result(),
                         types(machines.result()),
                         kept.result(),
                         verdict,
@@ -179,6 +177,7 @@ final class NewJobRoutes {
                     case Submitted.Stored stored ->
                         Future.succeededFuture(Reply.seeOther("/jobs/" + stored.user() + "~" + stored.name()));
                     case Submitted.Refused refused -> refused(call, text, null);
+                    case Submitted.Barred barred -> refused(call, text, null);
                     case Submitted.NameTaken taken -> refused(call, text, null);
                     case Submitted.KeyReused reused -> refused(call, text, Word.of("warning", "submit.again"));
                 })
