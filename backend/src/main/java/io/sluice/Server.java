@@ -12,6 +12,7 @@ import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.pages.JobPages;
 import io.sluice.jobs.pages.Panel;
 import io.sluice.logs.Logs;
+import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
@@ -156,12 +157,22 @@ public final class Server {
         Path data = settings.data();
         var process =
                 new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
-        var opening = ProcessEngine.open(vertx, process, registry);
+        DeviceWatch devices = devices();
+        var opening = ProcessEngine.open(vertx, process, registry, devices::devices);
         closing(
                 "engine",
                 () -> opening.transform(
                         (opened, failure) -> failure == null ? opened.close() : Future.succeededFuture()));
         return opening;
+    }
+
+    /** Simulated devices stand in the place of those that there are. */
+    private DeviceWatch devices() {
+        var usual = DeviceWatch.Settings.usual();
+        DeviceWatch devices =
+                DeviceWatch.open(settings.simulatedDevices().isEmpty() ? usual : usual.withoutTools(), registry);
+        closing("devices", devices::close);
+        return devices;
     }
 
     private Jobs jobs(Vertx vertx, Database database, Identity identity, Engine engine) {

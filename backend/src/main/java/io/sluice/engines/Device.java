@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param numaNode null = not known
  * @param half of the board, whose devices reach one another directly; null = the board has no halves
  * @param simulated there is no such device
+ * @param fault why nothing should be started on it, in one line for the user; null = it is well
  */
 public record Device(
         String id,
@@ -20,4 +21,5 @@ public record Device(
         int index,
         @Nullable Integer numaNode,
         @Nullable String half,
-        boolean simulated) {}
+        boolean simulated,
+        @Nullable String fault) {}

@@ -3,6 +3,7 @@ package io.sluice.engines;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,14 @@ public interface Engine {
      * twice or not at all: {@link #list} is the truth.
      */
     Subscription watch(Consumer<Run> changed);
+
+    /**
+     * The first process of each run that runs on this machine, by the run's name: the others descend from it. Runs elsewhere are missing, and
+     * so are those that just begin.
+     */
+    default Future<Map<String, Long>> processes() {
+        return Future.succeededFuture(Map.of());
+    }
 
     /** Forgets a run that is over, with all that the engine kept of it but its output. Fails while the run is not over. */
     Future<Void> remove(String name);

@@ -1,6 +1,7 @@
 package io.sluice.engines;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,23 @@ public record Node(
 
     public Node {
         devices = List.copyOf(devices);
+    }
+
+    /** With devices that were found since. */
+    public Node with(List<Device> more) {
+        List<Device> all = Stream.concat(devices.stream(), more.stream()).toList();
+        return new Node(
+                name,
+                address,
+                cpus,
+                memoryMB,
+                all,
+                ports,
+                limitsEnforced,
+                limitsNote,
+                isolated,
+                isolationNote,
+                unready);
     }
 
     /** From the first to the last, both included. */

@@ -50,7 +50,8 @@ final class ScriptedEngine implements Engine {
                         cpus,
                         1_000_000,
                         IntStream.range(0, devices)
-                                .mapToObj(index -> new Device("d" + index, "H100", "nvidia", index, null, null, true))
+                                .mapToObj(index ->
+                                        new Device("d" + index, "H100", "nvidia", index, null, null, true, null))
                                 .toList(),
                         new Node.Ports(20_000, 29_999),
                         true,

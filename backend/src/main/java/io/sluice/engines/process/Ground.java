@@ -71,7 +71,7 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
     }
 
     /** Why the task can not be started here, whatever else runs. */
-    Optional<Started.Refused> refusal(Task task) {
+    Optional<Started.Refused> refusal(Task task, Node node) {
         if (unsafe) {
             return refused(Reason.UNSAFE, whyUnsafe());
         }

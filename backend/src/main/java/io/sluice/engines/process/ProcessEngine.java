@@ -4,6 +4,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
 import io.sluice.engines.Node.Ports;
 import io.sluice.engines.Run;
 import io.sluice.engines.Run.State;
@@ -23,12 +24,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +51,7 @@ public final class ProcessEngine implements Engine {
     private final EngineMetrics metrics;
     private final Failpoints failpoints;
     private final Ground ground;
+    private final Supplier<List<Device>> found;
     private final PortLedger ports;
     private final Arrivals arrivals;
 
@@ -57,8 +62,11 @@ public final class ProcessEngine implements Engine {
     private final List<Object> turns =
             IntStream.range(0, TURNS).mapToObj(i -> new Object()).toList();
 
-    private ProcessEngine(Vertx vertx, Worker worker, EngineMetrics metrics, Ground ground) throws IOException {
+    private ProcessEngine(
+            Vertx vertx, Worker worker, EngineMetrics metrics, Ground ground, Supplier<List<Device>> found)
+            throws IOException {
         this.vertx = vertx;
+        this.found = found;
         this.worker = worker;
         this.metrics = metrics;
         this.failpoints = Failpoints.ofEnvironment();
@@ -73,10 +81,16 @@ public final class ProcessEngine implements Engine {
      * @throws IllegalArgumentException when the settings are wrong
      */
     public static Future<ProcessEngine> open(Vertx vertx, Settings settings, CollectorRegistry registry) {
+        return open(vertx, settings, registry, List::of);
+    }
+
+    /** @param found the devices that the machine has, besides simulated ones; asked often, and never to wait */
+    public static Future<ProcessEngine> open(
+            Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> found) {
         var metrics = new EngineMetrics(registry);
         var worker = new Worker(vertx, metrics);
         return worker.run(() -> {
-                    var engine = new ProcessEngine(vertx, worker, metrics, Ground.find(settings, metrics));
+                    var engine = new ProcessEngine(vertx, worker, metrics, Ground.find(settings, metrics), found);
                     engine.adopt();
                     return engine;
                 })
@@ -90,7 +104,7 @@ public final class ProcessEngine implements Engine {
 
     @Override
     public Future<Inventory> inventory() {
-        return Future.succeededFuture(new Inventory(List.of(ground.node())));
+        return Future.succeededFuture(new Inventory(List.of(node())));
     }
 
     @Override
@@ -149,6 +163,22 @@ public final class ProcessEngine implements Engine {
     }
 
     @Override
+    public Future<Map<String, Long>> processes() {
+        return worker.run(() -> {
+            var all = new HashMap<String, Long>();
+            for (var folder : ground.runs().all()) {
+                if (folder.runsOn()) {
+                    var first = folder.first();
+                    folder.claim()
+                            .map(claim -> first.orElse(claim.supervisor()).pid())
+                            .ifPresent(pid -> all.put(folder.name(), pid));
+                }
+            }
+            return Map.copyOf(all);
+        });
+    }
+
+    @Override
     public Subscription watch(Consumer<Run> changed) {
         return arrivals.watch(changed);
     }
@@ -181,6 +211,12 @@ public final class ProcessEngine implements Engine {
                 .eventually(worker::close);
     }
 
+    /** With the devices that the machine has at present. */
+    private Node node() {
+        List<Device> there = found.get();
+        return there.isEmpty() ? ground.node() : ground.node().with(there);
+    }
+
     private Started begin(Task task) throws IOException {
         var known = ground.runs().find(task.name());
         if (known.isPresent()) {
@@ -190,7 +226,7 @@ public final class ProcessEngine implements Engine {
             }
         }
         try {
-            var refusal = ground.refusal(task).or(() -> taken(task));
+            var refusal = ground.refusal(task, node()).or(() -> taken(task));
             return refusal.isPresent() ? refused(task, refusal.get()) : launch(task, known);
         } catch (UncheckedIOException e) {
             throw e.getCause();

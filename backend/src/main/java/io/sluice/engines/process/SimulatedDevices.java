@@ -41,7 +41,7 @@ final class SimulatedDevices {
         var vendor = vendor(type);
         int index = next.merge(vendor, 1, Integer::sum) - 1;
         int numa = i % BOARD * 2 < Math.min(count, BOARD) ? 0 : 1;
-        return new Device(vendor + "-" + index, type, vendor, index, numa, half(vendor, index), true);
+        return new Device(vendor + "-" + index, type, vendor, index, numa, half(vendor, index), true, null);
     }
 
     private static @Nullable String half(String vendor, int index) {

@@ -222,7 +222,12 @@ final class Queue {
                 node.memoryMB(),
                 node.devices().stream()
                         .map(device -> new Snapshot.Device(
-                                device.id(), device.type(), device.vendor(), device.half(), device.numaNode(), null))
+                                device.id(),
+                                device.type(),
+                                device.vendor(),
+                                device.half(),
+                                device.numaNode(),
+                                device.fault()))
                         .toList(),
                 node.unready());
     }

@@ -59,12 +59,19 @@ public final class Lists {
     }
 
     private final BrowseStore store;
+    private final HolderStore holders;
     private final Function<List<Long>, Future<List<Job>>> numbered;
 
     /** @param numbered the jobs of these numbers, in any order */
     public Lists(Database database, Function<List<Long>, Future<List<Job>>> numbered) {
         this.store = new BrowseStore(database);
+        this.holders = new HolderStore(database);
         this.numbered = numbered;
+    }
+
+    /** Who has a place on a machine at the moment, of all users: for whoever tells each caller no more than is theirs. */
+    public Future<List<Holder>> holders() {
+        return holders.holders();
     }
 
     /** One page. A key that is none of this order's is refused. */

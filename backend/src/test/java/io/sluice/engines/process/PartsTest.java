@@ -49,8 +49,8 @@ class PartsTest {
         var devices = SimulatedDevices.of("8xAscend910B, 4xH100");
 
         assertThat(devices).hasSize(12).allMatch(Device::simulated);
-        assertThat(devices.get(5)).isEqualTo(new Device("ascend-5", "Ascend910B", "ascend", 5, 1, "0b", true));
-        assertThat(devices.get(8)).isEqualTo(new Device("nvidia-0", "H100", "nvidia", 0, 0, null, true));
+        assertThat(devices.get(5)).isEqualTo(new Device("ascend-5", "Ascend910B", "ascend", 5, 1, "0b", true, null));
+        assertThat(devices.get(8)).isEqualTo(new Device("nvidia-0", "H100", "nvidia", 0, 0, null, true, null));
         assertThat(devices.getLast().numaNode()).isEqualTo(1);
         assertThat(SimulatedDevices.of("16xAscend910A").get(12).half()).isEqualTo("1b");
         assertThat(SimulatedDevices.of("2xA100,2xH100"))

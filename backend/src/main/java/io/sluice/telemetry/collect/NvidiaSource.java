@@ -1,0 +1,79 @@
+package io.sluice.telemetry.collect;
+
+import io.sluice.telemetry.devices.NvidiaCsv;
+import io.sluice.telemetry.devices.NvidiaXml;
+import io.sluice.telemetry.devices.Reading;
+import io.sluice.telemetry.devices.Told;
+import io.sluice.telemetry.devices.Trouble;
+import io.sluice.telemetry.devices.Trouble.Reason;
+import java.util.List;
+import java.util.Map;
+
+/** {@code nvidia-smi}: a list of devices, a list of processes, and the whole of it where a device is divided. */
+final class NvidiaSource implements Source {
+    private static final String TOOL = "nvidia-smi";
+    private static final String LIST = "--format=csv,nounits";
+
+    private final Ground ground;
+    /** As this driver knows them, found out once. */
+    private List<String> fields = List.of();
+
+    NvidiaSource(Ground ground) {
+        this.ground = ground;
+    }
+
+    @Override
+    public String vendor() {
+        return "nvidia";
+    }
+
+    @Override
+    public boolean isHere() {
+        return ground.find(TOOL).isPresent();
+    }
+
+    @Override
+    public Told read() throws InterruptedException {
+        String tool = ground.find(TOOL).orElse(TOOL);
+        if (fields.isEmpty()) {
+            fields = NvidiaCsv.known(ground.text(tool, "--help-query-gpu"));
+        }
+        // of a driver that does not say what it knows, what every one knows
+        List<String> asked = fields.contains("uuid") ? fields : NvidiaCsv.FIELDS.subList(0, 5);
+        Told told = ground.read(
+                output -> NvidiaCsv.devices(output, null), tool, "--query-gpu=" + String.join(",", asked), LIST);
+        if (told.troubles().stream().anyMatch(trouble -> trouble.reason() == Reason.ARGUMENT)) {
+            fields = List.of(); // another driver than the one that was asked
+        }
+        if (!told.isUseful()) {
+            return told;
+        }
+        Told processes = ground.read(
+                NvidiaCsv::processes, tool, "--query-compute-apps=" + String.join(",", NvidiaCsv.PROCESS_FIELDS), LIST);
+        Told both = told.and(said(processes));
+        return told.readings().stream().anyMatch(reading -> reading.identity().divided())
+                ? both.and(parts(tool))
+                : isTold(processes) ? both.settled() : both;
+    }
+
+    /** Nobody on any device is printed as nothing. */
+    private static Told said(Told processes) {
+        List<Trouble> troubles = processes.troubles().stream()
+                .filter(trouble -> trouble.reason() != Reason.EMPTY)
+                .toList();
+        return new Told(List.of(), processes.occupants(), troubles, processes.absent());
+    }
+
+    private static boolean isTold(Told processes) {
+        return processes.troubles().stream().allMatch(trouble -> trouble.reason() == Reason.EMPTY);
+    }
+
+    private Told parts(String tool) throws InterruptedException {
+        Map<String, List<NvidiaCsv.Part>> names = NvidiaCsv.parts(ground.text(tool, "-L"));
+        Told all = ground.read(output -> NvidiaXml.devices(output, names), tool, "-q", "-x");
+        List<Reading> parts = all.readings().stream()
+                .filter(reading -> reading.identity().parent() != null)
+                .toList();
+        return new Told(parts, Map.of(), all.troubles(), Map.of());
+    }
+}

@@ -1,0 +1,145 @@
+package io.sluice.telemetry.devices;
+
+import io.sluice.telemetry.devices.Reading.Health;
+import io.sluice.telemetry.devices.Reading.Identity;
+import io.sluice.telemetry.devices.Reading.Occupant;
+import io.sluice.telemetry.devices.Trouble.Reason;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code amd-smi … --json} prints: a list, or an object around one, of leaves with value and unit; any of it may be "N/A" instead. */
+public final class AmdSmi {
+    private AmdSmi() {}
+
+    /** @param names what {@code amd-smi static --json} printed, for identity; empty: not known */
+    public static Told devices(String output, String names) {
+        List<JsonObject> devices = gpus(output);
+        if (devices.isEmpty()) {
+            return Told.nothing(broken(output));
+        }
+        Map<Integer, JsonObject> known = new LinkedHashMap<>();
+        gpus(names).forEach(gpu -> known.put(index(gpu), gpu));
+        var numbers = new Numbers();
+        List<Reading> readings = devices.stream()
+                .map(gpu -> reading(gpu, known.getOrDefault(index(gpu), new JsonObject()), numbers))
+                .toList();
+        return new Told(readings, Map.of(), List.of(), numbers.absent());
+    }
+
+    private static Trouble broken(String output) {
+        boolean begun =
+                output.stripLeading().startsWith("[") || output.stripLeading().startsWith("{");
+        var said = Failures.of(output);
+        return !said.isEmpty()
+                ? said.getFirst()
+                : begun ? Trouble.of(Reason.CUT_OFF, output.strip()) : Failures.of(0, output);
+    }
+
+    /** The objects that are about one device each, whatever is around them. */
+    private static List<JsonObject> gpus(String output) {
+        int object = output.indexOf('{');
+        int list = output.indexOf('[');
+        int begin = object < 0 ? list : list < 0 ? object : Math.min(object, list);
+        if (begin < 0) {
+            return List.of();
+        }
+        try {
+            Object read = Json.decodeValue(output.substring(begin));
+            Object inner = read instanceof JsonObject around && around.getValue("gpu_data") != null
+                    ? around.getValue("gpu_data")
+                    : read;
+            Stream<?> all = inner instanceof JsonArray many ? many.stream() : Stream.of(inner);
+            return all.filter(JsonObject.class::isInstance)
+                    .map(JsonObject.class::cast)
+                    .filter(gpu -> gpu.getValue("gpu") instanceof Number)
+                    .toList();
+        } catch (DecodeException e) {
+            return List.of();
+        }
+    }
+
+    private static int index(JsonObject gpu) {
+        return gpu.getInteger("gpu", 0);
+    }
+
+    private static Reading reading(JsonObject gpu, JsonObject known, Numbers numbers) {
+        int index = index(gpu);
+        String bus = text(at(known, "bus", "bdf"));
+        String uuid = text(at(known, "asic", "asic_serial"));
+        String model = text(at(known, "asic", "market_name"));
+        var identity = new Identity(
+                "amd",
+                "amd-" + (!uuid.isEmpty() ? uuid : !bus.isEmpty() ? bus : Integer.toString(index)),
+                index,
+                model.isEmpty() ? "AMD" : model,
+                text(at(known, "driver", "version")).isEmpty() ? null : text(at(known, "driver", "version")),
+                bus.isEmpty() ? null : bus,
+                null,
+                false);
+        double megabyte = Numbers.MIB;
+        double edge = number(gpu, new Numbers(), "temperature", "edge");
+        Values values = Values.NONE
+                .with(Metric.UTILISATION, number(gpu, numbers, "usage", "gfx_activity") / 100)
+                .with(Metric.MEMORY_BANDWIDTH, number(gpu, numbers, "usage", "umc_activity") / 100)
+                .with(Metric.MEMORY_TOTAL, number(gpu, numbers, "mem_usage", "total_vram") * megabyte)
+                .with(Metric.MEMORY_USED, number(gpu, numbers, "mem_usage", "used_vram") * megabyte)
+                .with(Metric.POWER, number(gpu, numbers, "power", "socket_power"))
+                .with(Metric.TEMPERATURE, Double.isNaN(edge) ? number(gpu, numbers, "temperature", "hotspot") : edge)
+                .with(Metric.MEMORY_TEMPERATURE, number(gpu, numbers, "temperature", "mem"));
+        return Reading.of(identity, values).health(values.isEmpty() ? Health.UNKNOWN : Health.OK, null, false);
+    }
+
+    private static @Nullable Object at(JsonObject from, String block, String leaf) {
+        return from.getValue(block) instanceof JsonObject inner ? inner.getValue(leaf) : null;
+    }
+
+    private static String text(@Nullable Object leaf) {
+        String text = leaf instanceof JsonObject unit ? String.valueOf(unit.getValue("value")) : String.valueOf(leaf);
+        return text.equals("null") || text.equals("N/A") ? "" : text.strip();
+    }
+
+    private static double number(JsonObject from, Numbers numbers, String block, String leaf) {
+        return numbers.read(leaf, text(at(from, block, leaf)));
+    }
+
+    /** What {@code amd-smi process --json} prints, under {@code amd-} and the device's number. */
+    public static Told processes(String output) {
+        List<JsonObject> devices = gpus(output);
+        if (devices.isEmpty()) {
+            return Told.nothing(broken(output));
+        }
+        var occupants = new LinkedHashMap<String, List<Occupant>>();
+        for (JsonObject gpu : devices) {
+            var on = new ArrayList<Occupant>();
+            Object list = gpu.getValue("process_list");
+            if (list instanceof JsonArray all) {
+                all.stream()
+                        .filter(JsonObject.class::isInstance)
+                        .map(JsonObject.class::cast)
+                        .forEach(one -> {
+                            if (one.getValue("process_info") instanceof JsonObject info
+                                    && info.getValue("pid") instanceof Number pid) {
+                                on.add(new Occupant(
+                                        pid.longValue(), String.valueOf(info.getValue("name")), memory(info)));
+                            }
+                        });
+            }
+            occupants.put("amd-" + index(gpu), on);
+        }
+        return new Told(List.of(), occupants, List.of(), Map.of());
+    }
+
+    /** The newer of the two is right where they differ. */
+    private static double memory(JsonObject info) {
+        double newer = Numbers.of(text(at(info, "memory_usage", "vram_mem")).replaceFirst(" ?B$", ""));
+        return Double.isNaN(newer) ? Numbers.of(text(info.getValue("mem_usage"))) : newer;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.collect;
+
+import org.jspecify.annotations.NullMarked;

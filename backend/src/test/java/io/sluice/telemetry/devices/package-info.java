@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.devices;
+
+import org.jspecify.annotations.NullMarked;
