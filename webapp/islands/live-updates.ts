@@ -89,7 +89,8 @@ class LiveUpdates extends HTMLElement {
   /** A refused upgrade does not say why; from the third on, the page itself is asked whether it still knows us. */
   async #again(): Promise<void> {
     if (this.#failures >= 3) {
-      const page = await fetch(location.href, { redirect: "manual" }).catch(() => undefined);
+      const asked = fetch(location.href, { redirect: "manual", headers: { Accept: "text/html" } });
+      const page = await asked.catch(() => undefined);
       if (page?.type === "opaqueredirect") return this.#signIn();
     }
     if (this.isConnected && !this.#socket) this.#connect();

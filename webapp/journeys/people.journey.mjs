@@ -149,6 +149,28 @@ test("every_form_about_people_works_without_script", async () => {
   await context.close();
 });
 
+test("somebody_who_is_disabled_while_the_line_is_cut_is_shown_out_when_it_is_back", async () => {
+  const cable = await layCable();
+  const boss = await signedIn(browser);
+  const name = freshName("away");
+  await addPerson(boss.page, { name, password: PASSWORD });
+  const other = await visitor(browser, { baseURL: cable.origin });
+  await signIn(other.page, { name, password: PASSWORD });
+  await other.page.goto("/jobs");
+  await other.page.locator("live-updates:empty").waitFor({ state: "attached" });
+
+  cable.cut();
+  await boss.page.goto(`/people/${name}`);
+  await boss.page.locator(opener("disable")).click();
+  await boss.page.locator("#disable button[type=submit]").click();
+  await boss.page.locator(".notice.good").waitFor();
+  cable.mend();
+  await other.page.waitForURL("**/sign-in*", { timeout: 40_000 });
+  await boss.context.close();
+  await other.context.close();
+  cable.close();
+});
+
 test("somebody_who_is_disabled_is_shown_out_of_an_open_page", async () => {
   const boss = await signedIn(browser);
   const name = freshName("leaving");

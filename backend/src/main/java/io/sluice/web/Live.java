@@ -176,7 +176,11 @@ public final class Live {
                 socket,
                 new Stream(
                         caller,
-                        () -> Edge.end(socket.close((short) SIGNED_OUT, "signed out")),
+                        () -> {
+                            forget(socket); // what is written after the farewell makes a browser take it for a broken
+                            // line
+                            Edge.end(socket.close((short) SIGNED_OUT, "signed out"));
+                        },
                         () -> Edge.end(socket.writePing(Buffer.buffer())),
                         () -> socket.close((short) 1001, "the gateway restarts; reconnect")));
         metrics.streams.inc();
@@ -271,15 +275,15 @@ public final class Live {
 
         private void tell(Changes changes) {
             asking = false;
+            if (socket.isClosed() || !streams.containsKey(socket)) {
+                return;
+            }
             cursor = changes.cursor();
             View view = pages.view(call);
             Buffer text = Buffer.buffer();
             changes.fragments()
                     .forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
             text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
-            if (socket.isClosed()) {
-                return;
-            }
             Edge.end(socket.writeTextMessage(text.toString()));
             resting = true;
             vertx.setTimer(

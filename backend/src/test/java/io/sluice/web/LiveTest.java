@@ -3,9 +3,17 @@ package io.sluice.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.http.UpgradeRejectedException;
 import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketConnectOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,12 +30,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class LiveTest {
+    private static final int NOTHING = -2;
+
     private final AtomicInteger newest = new AtomicInteger(7);
+    private volatile Future<Void> gate = Future.succeededFuture();
 
     @TempDir
     private Path folder;
 
     private Portal portal;
+    private WebSocketClient clients;
 
     @BeforeEach
     void open() {
@@ -54,8 +66,9 @@ class LiveTest {
                                 .follow(
                                         call,
                                         "numbers",
-                                        (caller, cursor) -> Future.succeededFuture(
-                                                new Live.Changes(List.of(), cursor + "." + newest.get())))))));
+                                        (caller, cursor) -> gate.map(
+                                                open -> new Live.Changes(List.of(), cursor + "." + newest.get())))))));
+        clients = portal.vertx.createWebSocketClient(); // one that nobody holds is closed by the garbage collector
     }
 
     @AfterEach
@@ -97,6 +110,44 @@ class LiveTest {
     }
 
     @Test
+    void after_the_farewell_to_somebody_who_was_signed_out_nothing_is_told() throws Exception {
+        Promise<Void> slow = Promise.promise();
+        gate = slow.future();
+        try (var line = new Socket(InetAddress.getLoopbackAddress(), portal.port)) {
+            line.setSoTimeout(10_000);
+            line.getOutputStream()
+                    .write(String.join(
+                                    "\r\n",
+                                    "GET /live/numbers?since=0 HTTP/1.1",
+                                    "Host: 127.0.0.1:" + portal.port,
+                                    "Origin: " + portal.origin,
+                                    "Cookie: sluice_session=ann",
+                                    "Connection: Upgrade",
+                                    "Upgrade: websocket",
+                                    "Sec-WebSocket-Version: 13",
+                                    "Sec-WebSocket-Protocol: " + Live.SUBPROTOCOL,
+                                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                                    "",
+                                    "")
+                            .getBytes(StandardCharsets.US_ASCII));
+            var answer = line.getInputStream();
+            var head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                head.append((char) answer.read());
+            }
+            assertThat(head).startsWith("HTTP/1.1 101");
+            portal.revoked.add("ann");
+            assertThat(answer.read()).as("a close frame").isEqualTo(0x88);
+            assertThat(answer.readNBytes(answer.read())).startsWith(4401 >> 8, 4401 & 0xff);
+
+            slow.complete();
+
+            line.setSoTimeout(500);
+            assertThat(next(answer)).as("nothing, or the end").isIn(-1, NOTHING);
+        }
+    }
+
+    @Test
     void nobody_and_foreign_pages_get_no_socket() {
         assertThat(refusal("", portal.origin)).isEqualTo(401);
         for (String origin :
@@ -127,25 +178,27 @@ class LiveTest {
         }
     }
 
+    private static int next(InputStream answer) throws IOException {
+        try {
+            return answer.read();
+        } catch (SocketTimeoutException e) {
+            return NOTHING;
+        }
+    }
+
     private BlockingQueue<String> follow(String user, String cursor) {
         var told = new ArrayBlockingQueue<String>(100);
-        Portal.await(portal.vertx
-                .createWebSocketClient()
-                .webSocket()
-                .textMessageHandler(told::add)
-                .connect(options(user, portal.origin, cursor)));
+        Portal.await(clients.webSocket().textMessageHandler(told::add).connect(options(user, portal.origin, cursor)));
         return told;
     }
 
     private WebSocket socket(String user, String origin, String cursor) {
-        return Portal.await(portal.vertx.createWebSocketClient().connect(options(user, origin, cursor)));
+        return Portal.await(clients.connect(options(user, origin, cursor)));
     }
 
     private int refusal(String user, String origin) {
         var refused = new CompletableFuture<Integer>();
-        portal.vertx
-                .createWebSocketClient()
-                .connect(options(user, origin, "0"))
+        clients.connect(options(user, origin, "0"))
                 .onSuccess(opened -> refused.complete(101))
                 .onFailure(failure -> refused.complete(((UpgradeRejectedException) failure).getStatus()));
         return refused.orTimeout(5, TimeUnit.SECONDS).join();
