@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.Reader;
 import io.vertx.core.http.ServerWebSocket;
@@ -20,6 +21,7 @@ final class SocketFollower extends Follower {
     private static final short DONE = 1000;
     private static final short NOT_UNDERSTOOD = 1003;
     private static final short PAST_THE_END = 4416;
+    private static final String DRAIN = "log-drain";
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final System.Logger LOG = System.getLogger(SocketFollower.class.getName());
 
@@ -27,6 +29,8 @@ final class SocketFollower extends Follower {
     private final Channel channel;
     private final long window;
     private long dealtWith;
+    /** Past everything that would look at each frame once more. */
+    private @Nullable ChannelHandlerContext way;
 
     SocketFollower(Tail tail, long offset, Pace pace, ServerWebSocket socket, Channel channel) {
         super(tail, offset, pace.jump());
@@ -45,13 +49,25 @@ final class SocketFollower extends Follower {
         });
         socket.textMessageHandler(this::hear);
         socket.binaryMessageHandler(message -> notUnderstood());
-        channel.pipeline().addFirst(new Drain());
+        attach();
         try {
             hello();
         } catch (IOException e) {
             fail("The log can not be read at the moment.");
             leave();
         }
+    }
+
+    /** Behind the encryption, where there is any, and before all that knows of HTTP and WebSockets. */
+    private void attach() {
+        var pipeline = channel.pipeline();
+        ChannelHandlerContext encryption = pipeline.context(SslHandler.class);
+        if (encryption == null) {
+            pipeline.addFirst(DRAIN, new Drain());
+        } else {
+            pipeline.addAfter(encryption.name(), DRAIN, new Drain());
+        }
+        way = pipeline.context(DRAIN);
     }
 
     private void hello() throws IOException {
@@ -106,7 +122,8 @@ final class SocketFollower extends Follower {
 
     @Override
     void send(ByteBuf frames) {
-        if (channel.writeAndFlush(frames).cause() != null) {
+        ChannelHandlerContext out = way;
+        if (out == null || out.writeAndFlush(frames).cause() != null) {
             leave(); // it is closed, and its close handler will hear
         }
     }
