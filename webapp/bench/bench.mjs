@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, hostname, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { measureIdle } from "./idle.mjs";
+import { fanOut, ingest, memory, nchan, search, withoutNchan } from "./logs.mjs";
 import { measureMany } from "./many.mjs";
 import { freePort, javaHome, PASSWORD, percentile, putAway, root, scratch, summary, timeToAnswer } from "./measure.mjs";
 import { measurePeople } from "./people.mjs";
@@ -223,7 +224,61 @@ async function fragmentation() {
   );
 }
 
-const MEASUREMENTS = { start, idle, people, weight, store, submit, begin, many, placement, fragmentation };
+async function fan() {
+  const missing = withoutNchan();
+  if (missing) return skipped(missing);
+  const figures = [];
+  for (const [count, goal] of [
+    [500, 1.3],
+    [2000, 1.1],
+  ]) {
+    const [ours, theirs] = [[], []];
+    for (let round = 0; round < 3; round++) {
+      ours.push(await fanOut(count, 1000, 6));
+      theirs.push(await nchan(count, 1000, 6));
+    }
+    const of = (all, what) => all.map((one) => one[what]);
+    const ratio = ratios(of(ours, "cores"), of(theirs, "cores"));
+    figures.push(
+      figure(
+        `${count} followers of a log of 1,000 lines/s: processor, gateway / nginx with nchan`,
+        `≤ ${goal}`,
+        `**${range(ratio, 2)}**: ${range(of(ours, "cores"), 2)} / ${range(of(theirs, "cores"), 2)} cores; printed → socket median ${range(of(ours, "p50"), 1)} / ${range(of(theirs, "p50"), 1)} ms, 99th percentile ${range(of(ours, "p99"))} / ${range(of(theirs, "p99"))} ms, 3 rounds of 6 s`,
+        median(ratio) <= goal,
+      ),
+    );
+  }
+  return figures;
+}
+
+async function logs() {
+  const one = await ingest(50, 8);
+  const { idle, full } = await memory(1000);
+  const { ours, grep } = await search(5);
+  const ratio = ratios(ours, grep);
+  return [
+    figure(
+      "one job printing into its log as fast as Node.js does, with a follower: processor of the gateway",
+      "≥ 50 MB/s, ≤ 1 core",
+      `${one.stored.toFixed(0)} MB/s printed, ${one.megabytes.toFixed(0)} MB/s followed, **${one.cores.toFixed(2)}** cores`,
+      one.stored >= 50 && one.cores <= 1,
+    ),
+    figure(
+      "heap per idle follower, and per one who reads nothing of a log that grows",
+      "≤ 20 KiB, ≤ 256 KiB",
+      `**${idle.toFixed(1)} KiB, ${full.toFixed(1)} KiB** (1,000 and 200 of them)`,
+      idle <= 20 && full <= 256,
+    ),
+    figure(
+      "search of 1 GB for a text that is not there, over HTTP / `grep -c`",
+      "≥ 500 MB/s, ≥ 0.3",
+      `**${range(ours)}** MB/s, **${range(ratio, 2)}** of grep's ${range(grep)}, 5 rounds`,
+      median(ours) >= 500 && median(ratio) >= 0.3,
+    ),
+  ];
+}
+
+const MEASUREMENTS = { start, idle, people, weight, store, submit, begin, many, placement, fragmentation, logs, fan };
 
 function machine() {
   const { model } = cpus()[0];
