@@ -64,7 +64,7 @@ export class Gateway {
       "9000",
     ];
     const { child } = await timeToAnswer(join(root, "sluice"), args, { port, path: "/readyz", env });
-    const gateway = Object.assign(new Gateway(), { child, port, data, address: `http://127.0.0.1:${port}` });
+    const gateway = Object.assign(new Gateway(), { child, port, data, logs: [], address: `http://127.0.0.1:${port}` });
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ username: "admin", password: PASSWORD });
     const signIn = () => fetchPage(gateway.address, "/api/v2/authn/basic/login", { method: "POST", headers, body });
@@ -88,8 +88,20 @@ export class Gateway {
     const answer = await fetchPage(this.address, "/api/v2/jobs", { method: "POST", headers, body });
     if (answer.status !== 202) throw new Error(`${answer.body}`);
     const log = `/api/v2/jobs/admin~${name}/attempts/0/taskRoles/main/taskIndex/0/attempts/0/log`;
+    this.logs.push(log);
     while (!((await this.size(log)) > 0)) await pause(20);
     return log;
+  }
+
+  /** Tasks outlive their gateway: they are ended first. */
+  async close() {
+    const path = (log) => `${log.split("/attempts/")[0]}/executionType`;
+    const headers = { ...this.headers, "content-type": "application/json" };
+    for (const log of this.logs) {
+      await fetchPage(this.address, path(log), { method: "PUT", headers, body: '{"value":"STOP"}' });
+      await this.ended(log);
+    }
+    await this.child.stop();
   }
 
   async size(log) {
@@ -121,7 +133,7 @@ export async function fanOut(count, rate, seconds) {
   await pause(4000);
   const ours = await watch(crowd, gateway.child.pid, seconds);
   crowd.close();
-  await gateway.child.stop();
+  await gateway.close();
   return ours;
 }
 
@@ -174,7 +186,7 @@ export async function ingest(megabytes, seconds) {
   const watched = await watch(crowd, gateway.child.pid, seconds);
   const stored = ((await gateway.size(log)) - before) / 1e6 / seconds;
   crowd.close();
-  await gateway.child.stop();
+  await gateway.close();
   return { ...watched, stored };
 }
 
@@ -197,7 +209,7 @@ export async function memory(count) {
   await pause(6000);
   const full = (gateway.heap() - empty) / 200 / 1024;
   stalled.close();
-  await gateway.child.stop();
+  await gateway.close();
   return { idle, full };
 }
 
@@ -229,6 +241,6 @@ export async function search(rounds) {
       grep.push(size / 1000 / (performance.now() - middle));
     }
   }
-  await gateway.child.stop();
+  await gateway.close();
   return { ours, grep };
 }
