@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { followers } from "./followers.mjs";
-import { freePort, javaHome, PASSWORD, percentile, root, scratch, start, timeToAnswer } from "./measure.mjs";
+import { freePort, javaHome, PASSWORD, root, scratch, start, timeToAnswer } from "./measure.mjs";
+import { asked } from "./programs.mjs";
 import { fetchPage } from "./visitor.mjs";
 
 const NCHAN = "/usr/lib/nginx/modules/ngx_nchan_module.so";
+const WS = join(root, "webapp/journeys/node_modules/ws/index.js");
 const env = { SLUICE_ADMIN_PASSWORD: PASSWORD };
 
 /** Prints so many lines a second of 120 bytes, each with the time, in batches of 20 ms. */
@@ -25,27 +27,52 @@ const tick = setInterval(() => {
 }, 20);
 `;
 
+/** Prints so many megabytes, at so many a second or, at 0, as fast as they are taken; says how long it took. */
+const FLOOD = `
+import { writeFileSync, writeSync } from "node:fs";
+const [name, megabytes, rate] = [process.argv[2], ...process.argv.slice(3).map(Number)];
+const piece = Buffer.from(("a line of a log, neither long nor short, as a program prints it at each of its steps ").padEnd(119, "x").concat("\\n").repeat(833));
+const write = (bytes) => { for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at); };
+const begun = performance.now();
+for (let written = 0; written < megabytes * 1e6; written += piece.length) {
+  const early = rate ? written / rate / 1000 - (performance.now() - begun) : 0;
+  if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
+  write(piece);
+}
+writeFileSync("/userhome/" + name, String(performance.now() - begun));
+`;
+
 export const withoutNchan = () =>
   existsSync(NCHAN) ? null : "nginx with nchan is not installed (apt-get install nginx libnginx-mod-nchan)";
+
+export const withoutWs = () =>
+  existsSync(WS) ? null : "the package ws is not installed (`./sluice test journeys` brings it)";
 
 function ticks(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }
 
+const headerLines = (headers) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+
 /** Followers of something that has begun to come: what arrived, how late, and the server's processor time. */
-async function watch(crowd, pid, seconds) {
+async function watch(port, path, count, { pid, seconds, rate, headers = {} }) {
+  const crowd = asked(
+    "io.sluice.logs.FollowersBench",
+    String(port),
+    path,
+    String(count),
+    "20",
+    ...headerLines(headers),
+  );
+  await crowd.ask("4000"); // compiled, and its buffers grown
   const [cpu, began] = [ticks(pid), performance.now()];
-  crowd.measuring = true;
-  await pause(seconds * 1000);
-  crowd.measuring = false;
+  const { bytes, p50, p99, closed, seconds: counted } = JSON.parse(await crowd.ask(String(seconds * 1000)));
   const wall = (performance.now() - began) / 1000;
-  return {
-    cores: (ticks(pid) - cpu) / 100 / wall,
-    p50: percentile(crowd.waits, 0.5),
-    p99: percentile(crowd.waits, 0.99),
-    megabytes: crowd.bytes / 1e6 / wall,
-  };
+  const cores = (ticks(pid) - cpu) / 100 / wall;
+  await crowd.close();
+  if (closed > 0) throw new Error(`${closed} of ${count} followers were turned out`);
+  return { cores, p50, p99, delivered: bytes / counted / (count * rate * 120) };
 }
 
 export class Gateway {
@@ -77,6 +104,7 @@ export class Gateway {
     gateway.headers = { authorization: `Bearer ${JSON.parse(signedIn.body).token}` };
     mkdirSync(join(data, "homes/admin"), { recursive: true, mode: 0o700 });
     writeFileSync(join(data, "homes/admin/print.mjs"), PRINTER);
+    writeFileSync(join(data, "homes/admin/flood.mjs"), FLOOD);
     return gateway;
   }
 
@@ -128,11 +156,9 @@ export class Gateway {
 
 export async function fanOut(count, rate, seconds) {
   const gateway = await Gateway.open();
-  const log = await gateway.print("fan", `node /userhome/print.mjs ${rate} ${seconds + 60}`);
-  const crowd = await followers(gateway.port, `${log}?tail=0`, count, gateway.headers);
-  await pause(4000);
-  const ours = await watch(crowd, gateway.child.pid, seconds);
-  crowd.close();
+  const log = await gateway.print("fan", `node /userhome/print.mjs ${rate} ${seconds + 120}`);
+  const { port, headers } = gateway;
+  const ours = await watch(port, `${log}?tail=0`, count, { pid: gateway.child.pid, seconds, rate, headers });
   await gateway.close();
   return ours;
 }
@@ -150,44 +176,88 @@ location = /sub { nchan_subscriber websocket; nchan_channel_id logs; nchan_subsc
 location = /ready { return 200; } } }`,
   );
   const { child } = await timeToAnswer("nginx", ["-c", file], { port, path: "/ready" });
-  const crowd = await followers(port, "/sub", count);
   const printer = join(scratch, "pipe.mjs");
   writeFileSync(
     printer,
     `import { Agent, request } from "node:http"; import { spawn } from "node:child_process";
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 const source = spawn(process.execPath, process.argv.slice(3));
-source.stdout.on("data", (body) => request({ port: process.argv[2], path: "/pub", method: "POST", agent }, (answer) => answer.resume()).end(body));`,
+source.stdout.on("data", (body) => request({ port: process.argv[2], path: "/pub", method: "POST", agent }, (answer) => answer.resume()).end(body));
+process.on("SIGTERM", () => { source.kill(); process.exit(); });`,
   );
   writeFileSync(join(scratch, "print.mjs"), PRINTER);
-  const publisher = start(process.execPath, [
-    printer,
-    String(port),
-    join(scratch, "print.mjs"),
-    String(rate),
-    String(seconds + 20),
-  ]);
-  await pause(4000);
-  const theirs = await watch(crowd, child.pid, seconds);
-  crowd.close();
+  const source = [join(scratch, "print.mjs"), String(rate), String(seconds + 120)];
+  const publisher = start(process.execPath, [printer, String(port), ...source]);
+  const theirs = await watch(port, "/sub", count, { pid: child.pid, seconds, rate });
   await publisher.stop();
   await child.stop();
   return theirs;
 }
 
-/** One job at a rate of bytes, with a follower that reads all. */
-export async function ingest(megabytes, seconds) {
+/** Node.js with ws, sending each piece that a program prints to all. */
+export async function ws(count, rate, seconds) {
+  const port = await freePort();
+  const server = join(scratch, "ws.mjs");
+  writeFileSync(join(scratch, "print.mjs"), PRINTER);
+  writeFileSync(
+    server,
+    `import { createServer } from "node:http"; import { spawn } from "node:child_process"; import ws from ${JSON.stringify(WS)};
+const server = createServer((asked, answer) => answer.end());
+const sockets = new ws.Server({ server, perMessageDeflate: false });
+const source = spawn(process.execPath, process.argv.slice(3));
+source.stdout.on("data", (piece) => { for (const socket of sockets.clients) socket.send(piece, { binary: true }); });
+process.on("SIGTERM", () => { source.kill(); process.exit(); });
+server.listen(Number(process.argv[2]), "127.0.0.1", 4096);`,
+  );
+  const source = [join(scratch, "print.mjs"), String(rate), String(seconds + 120)];
+  const { child } = await timeToAnswer(process.execPath, [server, String(port), ...source], { port, path: "/" });
+  const theirs = await watch(port, "/", count, { pid: child.pid, seconds, rate });
+  await child.stop();
+  return theirs;
+}
+
+/** So many jobs at a rate of megabytes each, every one with a follower that reads all. */
+export async function ingest(jobs, megabytes, seconds) {
   const gateway = await Gateway.open();
-  const lines = (megabytes * 1e6) / 120;
-  const log = await gateway.print("ingest", `node /userhome/print.mjs ${lines} ${seconds + 20}`);
-  const crowd = await followers(gateway.port, `${log}?tail=0`, 1, gateway.headers);
-  await pause(2000);
-  const before = await gateway.size(log);
-  const watched = await watch(crowd, gateway.child.pid, seconds);
-  const stored = ((await gateway.size(log)) - before) / 1e6 / seconds;
-  crowd.close();
+  const logs = [];
+  const command = (name) => `node /userhome/flood.mjs ${name} ${megabytes * (seconds + 30)} ${megabytes}`;
+  for (let job = 0; job < jobs; job++) logs.push(await gateway.print(`ingest${job}`, command(`ingest${job}`)));
+  const crowds = [];
+  for (const log of logs) crowds.push(await followers(gateway.port, `${log}?tail=0`, 1, gateway.headers));
+  await pause(3000);
+  const sum = async () => (await Promise.all(logs.map((log) => gateway.size(log)))).reduce((a, b) => a + b, 0);
+  const followed = () => crowds.reduce((total, crowd) => total + crowd.bytes, 0);
+  const { pid } = gateway.child;
+  const [cpu, began, stored, read] = [ticks(pid), performance.now(), await sum(), followed()];
+  await pause(seconds * 1000);
+  const wall = (performance.now() - began) / 1000;
+  const result = {
+    cores: (ticks(pid) - cpu) / 100 / wall,
+    stored: ((await sum()) - stored) / 1e6 / wall,
+    followed: (followed() - read) / 1e6 / wall,
+  };
+  for (const crowd of crowds) crowd.close();
   await gateway.close();
-  return { ...watched, stored };
+  return result;
+}
+
+/** Milliseconds that a job takes to print, as fast as it can, with nobody and with somebody who follows. */
+export async function slowed(megabytes, rounds) {
+  const gateway = await Gateway.open();
+  const [alone, followed] = [[], []];
+  for (let round = 0; round <= rounds; round++)
+    for (const isFollowed of round % 2 ? [true, false] : [false, true]) {
+      const name = `${isFollowed ? "followed" : "alone"}${round}`;
+      const log = await gateway.print(name, `echo begun; sleep 1; node /userhome/flood.mjs ${name} ${megabytes} 0`);
+      const crowd = isFollowed ? await followers(gateway.port, log, 1, gateway.headers) : null;
+      await gateway.ended(log);
+      crowd?.close();
+      // the first round brings the machine up to it
+      if (round > 0)
+        (isFollowed ? followed : alone).push(Number(readFileSync(join(gateway.data, "homes/admin", name), "utf8")));
+    }
+  await gateway.close();
+  return { alone, followed };
 }
 
 /** Heap per follower of a log on which nothing happens, and of one who reads nothing of a log that grows. */

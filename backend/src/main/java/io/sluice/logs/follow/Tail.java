@@ -26,7 +26,6 @@ final class Tail implements Runnable {
     private static final int PIECE = 2 * Wire.MOST;
 
     private static final int MANY = 100;
-    private static final long HOT_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int BATCHES_WAITING = 2;
 
     /** How the log ended, with everything in it. */
@@ -186,7 +185,7 @@ final class Tail implements Runnable {
             return false;
         }
         tellTime();
-        pause(System.nanoTime() - grownAt < HOT_NANOS ? tails.hotMillis(followers > MANY) : tails.coldMillis());
+        pause(tails.pauseMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - grownAt), followers > MANY));
         return true;
     }
 
@@ -203,7 +202,7 @@ final class Tail implements Runnable {
             }
         }
         if (size - from <= PIECE) {
-            pause(tails.hotMillis(followers > MANY)); // one frame for all that is printed in the meantime
+            pause(tails.restMillis(followers > MANY)); // one frame for all that is printed in the meantime
         }
         tellTime();
     }

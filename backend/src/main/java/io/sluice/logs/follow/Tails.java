@@ -27,9 +27,16 @@ public final class Tails {
     private static final System.Logger LOG = System.getLogger(Tails.class.getName());
     private static final long LOOK_MILLIS = 2_000;
     private static final long SETTLE_MILLIS = 20;
+    private static final int REST_MILLIS = 8;
+    private static final int REST_MILLIS_FOR_MANY = 18;
+    private static final int KEEN_MILLIS = 1;
     private static final int HOT_MILLIS = 10;
-    private static final int HOT_MILLIS_FOR_MANY = 20;
     private static final int COLD_MILLIS = 40;
+    /** So long after the log has grown it is looked at keenly: what prints at a steady pace is about to print again. */
+    private static final int KEEN_FOR_MILLIS = 28;
+
+    private static final int HOT_FOR_MILLIS = 2_000;
+    private static final int MOST_KEEN_TAILS = 20;
     private static final int TAILS_PER_MILLI = 5;
 
     /** A log, and how it stands. */
@@ -171,12 +178,16 @@ public final class Tails {
         return metrics;
     }
 
-    int hotMillis(boolean many) {
-        return many ? HOT_MILLIS_FOR_MANY : HOT_MILLIS;
+    /** Between two frames: shorter would be more frames for the same bytes. */
+    int restMillis(boolean many) {
+        return many ? REST_MILLIS_FOR_MANY : REST_MILLIS;
     }
 
-    /** With very many tails each is looked at a little less often. */
-    int coldMillis() {
-        return Math.max(COLD_MILLIS, tails.size() / TAILS_PER_MILLI);
+    /** Until the next look at a log that grew so long ago. With very many tails each is looked at a little less often. */
+    int pauseMillis(long sinceGrown, boolean many) {
+        if (sinceGrown < KEEN_FOR_MILLIS && many && tails.size() <= MOST_KEEN_TAILS) {
+            return KEEN_MILLIS;
+        }
+        return sinceGrown < HOT_FOR_MILLIS ? HOT_MILLIS : Math.max(COLD_MILLIS, tails.size() / TAILS_PER_MILLI);
     }
 }

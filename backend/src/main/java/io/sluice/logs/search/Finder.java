@@ -2,9 +2,8 @@ package io.sluice.logs.search;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Finds matches in a piece of a log that ends where a line does, if it can. */
 interface Finder {
@@ -44,20 +43,12 @@ interface Finder {
         }
     }
 
-    /** Bytes as characters below 256: finding those in a text is what the JVM does with vector instructions. */
-    private static String asText(byte[] piece, int from, int to) {
-        return new String(piece, from, to - from, StandardCharsets.ISO_8859_1);
-    }
-
     /** A text as it stands, in UTF-8. */
     final class Plain implements Finder {
-        private final String needle;
-        private final boolean matchCase;
+        private final Needle needle;
 
         Plain(String text, boolean matchCase) {
-            byte[] bytes = (matchCase ? text : text.toLowerCase(Locale.ROOT)).getBytes(StandardCharsets.UTF_8);
-            this.needle = asText(bytes, 0, bytes.length);
-            this.matchCase = matchCase;
+            this.needle = new Needle(text, matchCase);
         }
 
         @Override
@@ -67,20 +58,10 @@ interface Finder {
 
         @Override
         public void find(byte[] piece, int length, Found found) {
-            String text = asText(matchCase ? piece : lowered(piece, length), 0, length);
-            int at = text.indexOf(needle);
+            int at = needle.in(piece, 0, length);
             while (at >= 0 && found.match(at, at + needle.length())) {
-                at = text.indexOf(needle, at + needle.length());
+                at = needle.in(piece, at + needle.length(), length);
             }
-        }
-
-        private static byte[] lowered(byte[] piece, int length) {
-            byte[] lowered = new byte[length];
-            for (int at = 0; at < length; at++) {
-                byte letter = piece[at];
-                lowered[at] = (byte) (letter >= 'A' && letter <= 'Z' ? letter + 32 : letter);
-            }
-            return lowered;
         }
     }
 
@@ -89,13 +70,14 @@ interface Finder {
         private static final int LONGEST_LINE = 64 << 10;
         private static final int OVERLAP = 4 << 10;
 
+        private static final Needle NEWLINE = new Needle("\n", true);
+
         private final Pattern pattern;
-        private final String literal;
+        private final @Nullable Needle literal;
 
         Regex(Pattern pattern, String literal) {
             this.pattern = pattern;
-            byte[] bytes = literal.getBytes(StandardCharsets.UTF_8);
-            this.literal = asText(bytes, 0, bytes.length);
+            this.literal = literal.isEmpty() ? null : new Needle(literal, true);
         }
 
         @Override
@@ -105,25 +87,27 @@ interface Finder {
 
         @Override
         public void find(byte[] piece, int length, Found found) {
-            String text = asText(piece, 0, length);
-            int begin = candidate(text, 0);
+            int begin = candidate(piece, 0, length);
             while (begin >= 0 && begin < length) {
-                int newline = text.indexOf('\n', begin);
+                int newline = NEWLINE.in(piece, begin, length);
                 int end = newline < 0 ? length : newline;
                 if (!inLine(piece, begin, end, found)) {
                     return;
                 }
-                begin = newline < 0 ? -1 : candidate(text, newline + 1);
+                begin = newline < 0 ? -1 : candidate(piece, newline + 1, length);
             }
         }
 
         /** The beginning of the next line to be tried. */
-        private int candidate(String text, int from) {
-            if (literal.isEmpty()) {
+        private int candidate(byte[] piece, int from, int length) {
+            if (literal == null) {
                 return from;
             }
-            int at = text.indexOf(literal, from);
-            return at < 0 ? -1 : Math.max(from, text.lastIndexOf('\n', at) + 1);
+            int at = literal.in(piece, from, length);
+            while (at > from && piece[at - 1] != '\n') {
+                at--;
+            }
+            return at;
         }
 
         /** A line without end is tried in parts that overlap. */

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One search through one log, told as it goes. */
 public final class Search {
-    static final int PIECE = 1 << 20;
+    /** What a core's own cache holds, with what the kernel copies it from. */
+    static final int PIECE = 256 << 10;
+
     private static final long PROGRESS = 128L << 20;
 
     /** Hears of the search, from its thread. */

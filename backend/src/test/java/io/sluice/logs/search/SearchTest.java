@@ -76,6 +76,47 @@ class SearchTest {
                 .isEqualTo(expected.subList(0, Math.min(10_000, expected.size())));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a",
+                "ab",
+                "e\u0000",
+                "aAbB",
+                "loss=1",
+                "Traceback (most",
+                "\u00c3",
+                "a much longer text than a step"
+            })
+    void a_text_is_found_wherever_it_stands(String text) throws IOException {
+        var random = new Random(text.hashCode());
+        for (boolean matchCase : new boolean[] {true, false}) {
+            if (!matchCase && text.equals("\u00c3")) {
+                continue; // no capital and small letter of one byte
+            }
+            for (int length = 0; length < 300; length++) {
+                var log = new StringBuilder();
+                while (log.length() < length) {
+                    log.append(
+                            random.nextInt(6) == 0
+                                    ? text
+                                    : "" + text.charAt(random.nextInt(text.length())) + (char) random.nextInt(128));
+                }
+                String all = new String(log.toString().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+                String one = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+                List<Long> expected = new ArrayList<>();
+                for (int at = 0; at <= all.length() - one.length(); ) {
+                    boolean fits = all.regionMatches(!matchCase, at, one, 0, one.length());
+                    if (fits) {
+                        expected.add((long) at);
+                    }
+                    at += fits ? one.length() : 1;
+                }
+                assertThat(offsets(all, text, false, matchCase)).isEqualTo(expected);
+            }
+        }
+    }
+
     @Test
     void a_text_is_found_across_pieces_of_a_line_without_end() throws IOException {
         for (int shift = -6; shift < 6; shift++) {
