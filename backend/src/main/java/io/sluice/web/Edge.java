@@ -102,6 +102,13 @@ final class Edge {
         written.onFailure(gone -> LOG.log(System.Logger.Level.DEBUG, "event=reader-gone cause={0}", gone.getMessage()));
     }
 
+    /** What is left of a request that was paused goes by. Over HTTP/2 nothing may be asked of one that has ended. */
+    static void readOn(HttpServerRequest request) {
+        if (!request.isEnded()) {
+            request.resume();
+        }
+    }
+
     private void mount(Router router, Route route) {
         mount(router, route, route.path());
         if (route.isApi()) {
@@ -275,7 +282,7 @@ final class Edge {
             response.removeCookies(cookie.getName(), false); // a room's answer knows better than the check before it
             response.addCookie(cookie);
         });
-        call.context().request().resume();
+        readOn(call.context().request());
         return switch (reply.content) {
             case Reply.Content.Json(Object value) -> end(call, JSON, Call.json(value));
             case Reply.Content.Bytes(String type, Buffer bytes) -> end(call, type, bytes);

@@ -52,7 +52,7 @@ final class Errors {
         Edge.passage(context).cookies().forEach(response::addCookie);
         Buffer page = wantsPage(context) ? page(context, problem) : null;
         response.putHeader(HttpHeaders.CONTENT_TYPE, page == null ? Edge.JSON : Pages.HTML);
-        context.request().resume();
+        Edge.readOn(context.request());
         Edge.end(response.end(page == null ? json(problem) : page)
                 .compose(sent -> cutOff ? context.request().connection().close() : Future.succeededFuture()));
     }
@@ -62,7 +62,7 @@ final class Errors {
         String uri = context.request().uri();
         boolean worthReturning = HttpMethod.GET.equals(context.request().method()) && !uri.equals("/");
         String next = worthReturning ? "?next=" + URLEncoder.encode(uri, StandardCharsets.UTF_8) : "";
-        context.request().resume();
+        Edge.readOn(context.request());
         Edge.passage(context).cookies().forEach(context.response()::addCookie);
         Edge.end(context.response()
                 .setStatusCode(303)

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.RoutingContext;
@@ -117,11 +118,16 @@ final class Listener extends VerticleBase {
         }
         visits.put(connection, new Visit());
         metrics.connections.inc();
-        connection.closeHandler(closed -> {
-            if (visits.remove(connection) != null) {
-                metrics.connections.dec();
-            }
-        });
+        // the connection's own handler is not called any more once it has become a WebSocket
+        ((HttpServerConnection) connection)
+                .channelHandlerContext()
+                .channel()
+                .closeFuture()
+                .addListener(closed -> {
+                    if (visits.remove(connection) != null) {
+                        metrics.connections.dec();
+                    }
+                });
     }
 
     /** What follows nonsense on a connection is nonsense too: one answer, then silence. */

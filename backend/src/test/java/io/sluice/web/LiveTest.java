@@ -54,7 +54,7 @@ class LiveTest {
                         null,
                         settings.logs(),
                         1_000,
-                        1_000,
+                        20,
                         3,
                         10,
                         30,
@@ -164,6 +164,15 @@ class LiveTest {
 
         assertThat(refusal("ann", portal.origin)).isEqualTo(429);
         assertThat(socket("bob", portal.origin, "0").isClosed()).isFalse();
+    }
+
+    @Test
+    void a_socket_that_was_closed_is_no_connection_any_more() throws Exception {
+        for (int i = 0; i < 50; i++) { // more than may be open at once from one address
+            Portal.await(socket("user" + i, portal.origin, "0").close());
+        }
+
+        assertThat(refusal("bob", portal.origin)).isEqualTo(101);
     }
 
     @Test

@@ -39,9 +39,14 @@ class TlsTest {
         portal = new Portal(
                 folder,
                 settings -> settings.tls(folder.resolve("chain.pem"), folder.resolve("key.pem")),
-                web -> List.of(Route.get(
-                                "/secure", call -> Future.succeededFuture(Reply.text(String.valueOf(call.secure()))))
-                        .forAnyone()));
+                web -> List.of(
+                        Route.get("/secure", call -> Future.succeededFuture(Reply.text(String.valueOf(call.secure()))))
+                                .forAnyone(),
+                        Route.post(
+                                        "/secure",
+                                        call -> Future.succeededFuture(
+                                                Reply.text(call.body().length() + " bytes")))
+                                .forAnyone()));
     }
 
     @AfterEach
@@ -56,6 +61,16 @@ class TlsTest {
         assertThat(answer.version()).isEqualTo(HttpVersion.HTTP_2);
         assertThat(answer.bodyAsString()).isEqualTo("true");
         assertThat(answer.getHeader("Strict-Transport-Security")).startsWith("max-age=");
+    }
+
+    @Test
+    void what_is_sent_over_http_2_is_read_whole_and_answered() {
+        for (int length : new int[] {0, 1, 60_000}) {
+            var answer = portal.post("/secure", "x".repeat(length));
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.bodyAsString()).isEqualTo(length + " bytes");
+        }
+        assertThat(portal.post("/nowhere", "body").statusCode()).isEqualTo(404);
     }
 
     @Test
