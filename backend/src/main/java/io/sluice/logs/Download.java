@@ -57,7 +57,7 @@ final class Download {
     private void step(Source source) {
         worker.run(source::next).onFailure(over::tryFail).onSuccess(piece -> {
             if (piece == null) {
-                response.end().onComplete(over);
+                response.end().onFailure(over::tryFail).onSuccess(sent -> over.tryComplete());
             } else if (!over.future().isComplete()) {
                 response.write(piece).onFailure(over::tryFail).onSuccess(written -> step(source));
             }

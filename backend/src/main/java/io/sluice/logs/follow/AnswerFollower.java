@@ -71,7 +71,7 @@ final class AnswerFollower extends Follower {
 
     @Override
     void end(long size, @Nullable Integer exitCode) {
-        response.end().onComplete(over);
+        response.end().onFailure(over::tryFail).onSuccess(sent -> over.tryComplete());
     }
 
     @Override
