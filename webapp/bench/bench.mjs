@@ -6,7 +6,18 @@ import { join } from "node:path";
 import { measureIdle } from "./idle.mjs";
 import { fanOut, ingest, memory, nchan, search, slowed, withoutNchan, withoutWs, ws } from "./logs.mjs";
 import { measureMany } from "./many.mjs";
-import { freePort, interleaved, javaHome, PASSWORD, percentile, putAway, root, scratch, summary, timeToAnswer } from "./measure.mjs";
+import {
+  freePort,
+  interleaved,
+  javaHome,
+  PASSWORD,
+  percentile,
+  putAway,
+  root,
+  scratch,
+  summary,
+  timeToAnswer,
+} from "./measure.mjs";
 import { measurePeople } from "./people.mjs";
 import { printed } from "./programs.mjs";
 import { withoutSlurm } from "./slurm.mjs";
