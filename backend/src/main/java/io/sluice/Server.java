@@ -4,6 +4,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.DataFolder;
 import io.sluice.database.Database;
 import io.sluice.engines.Engine;
+import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
@@ -18,7 +19,9 @@ import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -84,7 +87,7 @@ public final class Server {
         Vertx vertx = Vertx.vertx();
         closing("vertx", vertx::close);
         // tries what this machine allows while the database starts
-        Future<ProcessEngine> beginningEngine = engine(vertx);
+        Future<? extends Engine> beginningEngine = engine(vertx);
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Engine engine = await(beginningEngine);
@@ -153,12 +156,14 @@ public final class Server {
         return identity;
     }
 
-    private Future<ProcessEngine> engine(Vertx vertx) {
+    private Future<? extends Engine> engine(Vertx vertx) {
         Path data = settings.data();
         var process =
                 new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
         DeviceWatch devices = devices();
-        var opening = ProcessEngine.open(vertx, process, registry, devices::devices);
+        Future<? extends Engine> opening = usesDocker(vertx)
+                ? DockerEngine.open(vertx, settings.docker(), registry)
+                : ProcessEngine.open(vertx, process, registry, devices::devices);
         closing(
                 "engine",
                 () -> opening.transform(
@@ -173,6 +178,28 @@ public final class Server {
                 DeviceWatch.open(settings.simulatedDevices().isEmpty() ? usual : usual.withoutTools(), registry);
         closing("devices", devices::close);
         return devices;
+    }
+
+    /** That {@code auto} found Docker is kept: tasks that one engine runs are not known to another. */
+    private boolean usesDocker(Vertx vertx) {
+        if (!settings.engine().equals("auto")) {
+            return settings.engine().equals("docker");
+        }
+        Path chosen = settings.data().resolve("engine-kind");
+        try {
+            if (Files.exists(chosen)) {
+                return Files.readString(chosen).strip().equals("docker");
+            }
+            boolean ran = Files.isDirectory(settings.data().resolve("engine").resolve("runs"));
+            boolean docker = !ran && await(DockerEngine.answers(vertx, settings.docker()));
+            if (docker) {
+                Files.writeString(chosen, "docker\n");
+                LOG.log(System.Logger.Level.INFO, "engine=docker chosen=auto");
+            }
+            return docker;
+        } catch (IOException e) {
+            throw new NotStarted(chosen + " can not be written: " + e.getMessage(), e);
+        }
     }
 
     private Jobs jobs(Vertx vertx, Database database, Identity identity, Engine engine) {

@@ -1,6 +1,7 @@
 package io.sluice;
 
 import io.netty.util.NetUtil;
+import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.logs.Logs;
 import io.sluice.web.Web;
@@ -27,6 +28,8 @@ record Settings(
         @Nullable String database,
         @Nullable String administratorPassword,
         Web.Settings web,
+        String engine,
+        DockerEngine.Settings docker,
         String simulatedDevices,
         boolean sharedProcesses,
         int submissionsPerHour,
@@ -79,7 +82,18 @@ record Settings(
                     "ADDRESSES",
                     "",
                     "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, comma-separated"),
-            new Flag("engine", "KIND", "auto", "what runs tasks: auto or process"),
+            new Flag("engine", "KIND", "auto", "what runs tasks: docker, process, or auto: Docker where it answers"),
+            new Flag(
+                    "docker-host",
+                    "URL",
+                    "",
+                    "the Docker engine: unix:///var/run/docker.sock, or tcp:// with certificates"),
+            new Flag("docker-certs", "DIR", "", "ca.pem, cert.pem and key.pem for an engine that is reached by TLS"),
+            new Flag(
+                    "docker-networks",
+                    "RANGE",
+                    "198.19.0.0/16",
+                    "addresses that nothing else here uses, for the networks of jobs in Docker"),
             new Flag(
                     "simulate-devices",
                     "SPEC",
@@ -182,6 +196,7 @@ record Settings(
         }
         String password = environment.get("SLUICE_ADMIN_PASSWORD");
         String tree = environment.get("SLUICE_DEV");
+        String devices = devices(values, faults);
         Web.Settings plain = Web.Settings.of(host, port(values, faults), data.resolve("logs"));
         return new Settings(
                 data,
@@ -193,7 +208,9 @@ record Settings(
                         .limits(
                                 count(values, "connections-per-address", faults),
                                 count(values, "streams-per-user", faults)),
-                devices(values, faults),
+                text(values, "engine"),
+                docker(values, environment, data, devices, faults),
+                devices,
                 !text(values, "allow-shared-process-engine").isEmpty(),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
@@ -226,8 +243,8 @@ record Settings(
 
     private static String devices(Map<String, String> values, List<String> faults) {
         String engine = text(values, "engine");
-        if (!engine.equals("auto") && !engine.equals("process")) {
-            faults.add("--engine " + engine + " is not known. Give auto or process.");
+        if (!List.of("auto", "process", "docker").contains(engine)) {
+            faults.add("--engine " + engine + " is not known. Give auto, process or docker.");
         }
         String devices = text(values, "simulate-devices");
         try {
@@ -236,6 +253,41 @@ record Settings(
             faults.add("--simulate-devices: " + e.getMessage());
         }
         return devices;
+    }
+
+    /** {@code DOCKER_HOST} and {@code DOCKER_CERT_PATH} count as they do for Docker's own command. */
+    private static DockerEngine.Settings docker(
+            Map<String, String> values,
+            Map<String, String> environment,
+            Path data,
+            String devices,
+            List<String> faults) {
+        String host = text(values, "docker-host");
+        String usual = environment.getOrDefault("DOCKER_HOST", "");
+        String certificates = text(values, "docker-certs");
+        String usualCertificates = environment.getOrDefault("DOCKER_CERT_PATH", "");
+        boolean asked = !host.isEmpty() || text(values, "engine").equals("docker");
+        String folder = certificates.isEmpty() ? usualCertificates : certificates;
+        var docker = new DockerEngine.Settings(
+                data.resolve("engine").resolve("docker"),
+                !host.isEmpty() ? host : usual.isEmpty() ? "unix:///var/run/docker.sock" : usual,
+                folder.isEmpty() ? null : Path.of(folder).toAbsolutePath(),
+                data.resolve("homes"),
+                data.resolve("gdata"),
+                faults.isEmpty()
+                        ? new ProcessEngine.Settings(Path.of("."), List.of(), devices, null).devices()
+                        : List.of(),
+                Path.of("/"),
+                text(values, "docker-networks"));
+        try {
+            docker.check();
+        } catch (IllegalArgumentException e) {
+            // what only the surroundings say is no fault of whoever did not ask for Docker
+            if (asked || !certificates.isEmpty()) {
+                faults.add("Docker: " + e.getMessage());
+            }
+        }
+        return docker;
     }
 
     private static int count(Map<String, String> values, String name, List<String> faults) {

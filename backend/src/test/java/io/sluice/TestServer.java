@@ -26,7 +26,8 @@ public final class TestServer implements AutoCloseable {
     }
 
     TestServer(Path data, Logs.Settings logs, String... flags) {
-        var all = new ArrayList<>(List.of("--port", "0", "--data", data.toString(), "--db", database.url()));
+        var all = new ArrayList<>(
+                List.of("--port", "0", "--engine", "process", "--data", data.toString(), "--db", database.url()));
         all.addAll(List.of(flags));
         var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
         server = new Server(

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A machine.
  *
- * @param address by which tasks on other nodes reach its ports
+ * @param address by which tasks on other nodes reach its ports; empty = each task has an address of its own, and its
+ *     name is its label {@link Task#HOST}
  * @param ports that tasks may be given; the system itself gives them to nobody
  * @param limitsEnforced whether a task that takes more CPU or memory than it asked for is kept from it
  * @param limitsNote how, or why not; one line for the user

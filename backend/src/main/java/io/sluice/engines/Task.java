@@ -38,6 +38,12 @@ public record Task(
         List<Mount> mounts,
         Path output) {
 
+    /** A label: tasks that have it in common reach one another, and others do not, where the engine keeps networks apart. */
+    public static final String NETWORK = "network";
+
+    /** A label: by this name the others of its network reach the task, where tasks have addresses of their own. */
+    public static final String HOST = "host";
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}");
     private static final Pattern VARIABLE = Pattern.compile("[^=\0]+");
 

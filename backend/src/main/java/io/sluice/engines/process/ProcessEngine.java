@@ -3,6 +3,7 @@ package io.sluice.engines.process;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.engines.Engine;
+import io.sluice.engines.Failpoints;
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Node;
 import io.sluice.engines.Node.Ports;
@@ -118,6 +119,7 @@ public final class ProcessEngine implements Engine {
             metrics.started(
                     switch (started) {
                         case Started.Running running -> running.again() ? "again" : "started";
+                        case Started.Preparing later -> "preparing";
                         case Started.Refused refused -> refused.reason().name().toLowerCase(Locale.ROOT);
                     },
                     System.nanoTime() - from);

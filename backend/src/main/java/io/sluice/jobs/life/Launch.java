@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -44,6 +45,7 @@ final class Launch {
     private static final String HOME = "/userhome";
     private static final int TAIL = 16 * 1024;
     private static final int SPECS_KEPT = 500;
+    private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
     private static final Pattern PLAIN_ROLE = Pattern.compile("[A-Za-z0-9._]{1,60}");
 
     private final TaskStore store;
@@ -188,7 +190,7 @@ final class Launch {
                                 place.task(),
                                 rolePart(number, role.name()),
                                 place.node(),
-                                ports.address(place.node()),
+                                address(ports.address(place.node()), number, role.name(), place.task()),
                                 place.devices(),
                                 given,
                                 role.resources().cpu(),
@@ -261,10 +263,25 @@ final class Launch {
                 password == null ? null : Secrets.render(password, values));
     }
 
+    /** The node's, or the task's own name where each has an address of its own. */
+    private static String address(String node, int number, String role, int index) {
+        return node.isEmpty() ? hostName(number, role, index) : node;
+    }
+
+    private static String hostName(int number, String role, int index) {
+        String plain = role.toLowerCase(Locale.ROOT);
+        return (HOST.matcher(plain).matches() ? plain : "role" + number) + "-" + index;
+    }
+
     private static Map<String, String> labels(Attempt attempt, Attempt.Task task, long epoch) {
+        String install = task.run().split("-", 3)[1];
         return Map.of(
+                Task.NETWORK,
+                install + "-" + attempt.job() + "-" + attempt.number(),
+                Task.HOST,
+                hostName(task.roleNumber(), task.role(), task.index()),
                 INSTALL_LABEL,
-                task.run().split("-", 3)[1],
+                install,
                 JOB_LABEL,
                 Long.toString(attempt.job()),
                 "attempt",
@@ -334,7 +351,7 @@ final class Launch {
             case PORT_TAKEN -> Exit.of(Exit.PORT_TAKEN, refused.message());
             case MISSING -> Exit.of(Exit.CREATION_FAILED, refused.message());
             case UNSAFE -> Exit.of(Exit.CREATION_REFUSED, refused.message());
-            case FULL -> Exit.of(Exit.CREATION_AGAIN, refused.message());
+            case FULL, AWAY -> Exit.of(Exit.CREATION_AGAIN, refused.message());
         };
     }
 

@@ -280,6 +280,7 @@ final class Life {
                         runs.merge(task.run(), running.run(), (before, now) -> before.isOver() ? before : now);
                         begun.add(new TaskStore.Begun(task.id(), begunAt(running.run())));
                     }
+                    case Started.Preparing later -> log.log(Level.DEBUG, "run={0} preparing", task.run());
                     case Started.Refused refused -> ended.add(ended(attempt, task, Launch.exit(refused), null));
                 }
             }
@@ -289,7 +290,7 @@ final class Life {
         boolean refused = !ended.isEmpty() && exited(attempt, ended, epoch);
         metrics.started(begun.size());
         if (begun.size() + ended.size() < answers.size()) {
-            lookAgain(attempt.job()); // the engine did not answer: asked again soon, under the same names
+            lookAgain(attempt.job()); // no answer, or not ready: asked again soon, under the same names
         }
         return stored || refused;
     }

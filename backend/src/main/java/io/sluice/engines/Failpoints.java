@@ -1,4 +1,4 @@
-package io.sluice.engines.process;
+package io.sluice.engines;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Named places where a test lets the gateway die as by {@code kill -9}: {@code SLUICE_FAILPOINT=engine.afterCreate:kill},
- * or {@code name:kill:3} for the third time it comes there; several with commas between. Names that are not this room's
+ * or {@code name:kill:3} for the third time it comes there; several with commas between. Names that are not an engine's
  * are another's.
  */
-final class Failpoints {
+public final class Failpoints {
 
     private static final int KILLED = 137;
 
@@ -17,11 +17,11 @@ final class Failpoints {
 
     private Failpoints() {}
 
-    static Failpoints ofEnvironment() {
+    public static Failpoints ofEnvironment() {
         return of(System.getProperty("sluice.failpoint", System.getenv().getOrDefault("SLUICE_FAILPOINT", "")));
     }
 
-    static Failpoints of(String spec) {
+    public static Failpoints of(String spec) {
         var points = new Failpoints();
         for (var point : spec.split(",")) {
             var parts = point.strip().split(":");
@@ -32,7 +32,7 @@ final class Failpoints {
         return points;
     }
 
-    void reach(String name) {
+    public void reach(String name) {
         var times = left.get(name);
         if (times != null && times.decrementAndGet() == 0) {
             Runtime.getRuntime().halt(KILLED);

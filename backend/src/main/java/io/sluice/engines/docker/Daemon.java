@@ -1,0 +1,166 @@
+package io.sluice.engines.docker;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.core.DefaultDockerClientConfig;
+import com.github.dockerjava.core.DockerClientImpl;
+import io.sluice.engines.Engine.Unavailable;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/** Speaks with the Docker engine: on virtual threads, so many at once, each call within its time. */
+final class Daemon {
+
+    static final Duration SHORT = Duration.ofSeconds(10);
+    static final Duration LONG = Duration.ofSeconds(60);
+    private static final int AT_ONCE = 32;
+    private static final int MOST = 4096;
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final Address address;
+    private final DockerMetrics metrics;
+    private final DockerClient client;
+    private final Semaphore turns = new Semaphore(AT_ONCE, true);
+    private final AtomicInteger calls = new AtomicInteger();
+    private final ScheduledExecutorService alarms = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("sluice-docker-limits").factory());
+
+    Daemon(Vertx vertx, Address address, Path folder, DockerMetrics metrics) {
+        this.address = address;
+        this.metrics = metrics;
+        // an empty folder of its own: whatever the gateway's user has in ~/.docker is no task's business
+        var config = DefaultDockerClientConfig.createDefaultConfigBuilder()
+                .withDockerHost("unix:///docker")
+                .withDockerTlsVerify(false)
+                .withDockerConfig(folder.resolve("config").toString())
+                .build();
+        this.client = DockerClientImpl.getInstance(config, Wire.to(vertx, address));
+    }
+
+    Address address() {
+        return address;
+    }
+
+    /** Runs work that asks the engine, away from the caller's thread. */
+    <T> Future<T> run(Callable<T> work) {
+        if (calls.get() >= MOST) {
+            metrics.refused();
+            return Future.failedFuture(new Unavailable("the engine has " + MOST + " calls to answer already", null));
+        }
+        metrics.calls(calls.incrementAndGet());
+        Promise<T> promise = Promise.promise();
+        Thread.ofVirtual().name("sluice-docker").start(() -> {
+            try {
+                promise.complete(inTurn(work));
+            } catch (DockerException e) {
+                promise.fail(new Unavailable("the Docker engine: " + said(e), e));
+            } catch (RuntimeException e) {
+                promise.fail(e);
+            } catch (Exception e) {
+                promise.fail(new Unavailable("the Docker engine: " + e.getMessage(), e));
+            } finally {
+                metrics.calls(calls.decrementAndGet());
+            }
+        });
+        return promise.future();
+    }
+
+    private <T> T inTurn(Callable<T> work) throws Exception {
+        if (!turns.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            metrics.refused();
+            throw new Unavailable("the Docker engine has been busy for " + PATIENCE_SECONDS + " s", null);
+        }
+        try {
+            return work.call();
+        } finally {
+            turns.release();
+        }
+    }
+
+    /**
+     * One call, on this thread.
+     *
+     * @throws DockerException what the engine answered
+     * @throws Unavailable when it did not
+     */
+    <T> T ask(String what, Duration limit, Function<DockerClient, T> call) {
+        long from = System.nanoTime();
+        var alarm = new Alarm(Thread.currentThread());
+        var timer = alarms.schedule(alarm, limit.toMillis(), TimeUnit.MILLISECONDS);
+        var result = "ok";
+        try {
+            return call.apply(client);
+        } catch (DockerException e) {
+            result = "" + e.getHttpStatus();
+            throw e;
+        } catch (RuntimeException e) {
+            result = alarm.rang() ? "late" : "broken";
+            var why = alarm.rang() ? "did not answer within " + limit.toSeconds() + " s" : "can not be reached: " + e;
+            throw new Unavailable("The Docker engine at " + address + " " + why + " (" + what + ").", e);
+        } finally {
+            timer.cancel(false);
+            alarm.off();
+            metrics.called(what, result, System.nanoTime() - from);
+        }
+    }
+
+    /** For calls that go on: whoever makes one ends it. */
+    DockerClient client() {
+        return client;
+    }
+
+    void close() {
+        alarms.shutdownNow();
+    }
+
+    /** What the engine itself said, in one line. */
+    static String said(DockerException e) {
+        var message = e.getMessage() == null ? "" : e.getMessage();
+        int begin = message.indexOf("{\"message\":\"");
+        var words = begin < 0 ? message : message.substring(begin + "{\"message\":\"".length());
+        return words.replaceAll("\"}\\s*$", "")
+                .replace("\\\"", "\"")
+                .replaceAll("\\s+", " ")
+                .strip();
+    }
+
+    /** Wakes a thread that waits for too long; an interrupted thread's socket is closed. */
+    private static final class Alarm implements Runnable {
+        private final Thread caller;
+        private boolean rang;
+        private boolean over;
+
+        Alarm(Thread caller) {
+            this.caller = caller;
+        }
+
+        @Override
+        public synchronized void run() {
+            if (!over) {
+                rang = true;
+                caller.interrupt();
+            }
+        }
+
+        synchronized boolean rang() {
+            return rang;
+        }
+
+        synchronized void off() {
+            over = true;
+            if (rang) {
+                var unused = Thread.interrupted();
+            }
+        }
+    }
+}

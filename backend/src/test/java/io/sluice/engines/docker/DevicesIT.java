@@ -1,0 +1,140 @@
+package io.sluice.engines.docker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.engines.Device;
+import io.sluice.engines.Task;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A container gets the devices that were given, and no other: on real device nodes, laid out as drivers lay them out. */
+class DevicesIT {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void exactly_the_devices_that_were_given_are_there() throws Exception {
+        var root = machine(folder.resolve("root"));
+        try (var daemon = new TestDaemon();
+                var tasks = new TestDocker(folder.toRealPath(), daemon.host(), root)) {
+            assertThat(tasks.node.devices())
+                    .extracting(Device::id)
+                    .containsExactly("nvidia-0", "nvidia-1", "ascend-0", "ascend-1", "ascend-2", "amd-0", "amd-1");
+            assertThat(tasks.node.devices())
+                    .extracting(Device::type)
+                    .containsExactly("H100", "H100", "Ascend910B", "Ascend910B", "Ascend910B", "MI300X", "MI300X");
+
+            var none = begun(tasks, daemon, "none", List.of());
+            assertThat(paths(none)).isEmpty();
+            assertThat(tasks.log("none")).doesNotContain("davinci").doesNotContain("kfd");
+
+            var ascend = begun(tasks, daemon, "ascend", List.of("ascend-2", "ascend-0"));
+            assertThat(paths(ascend))
+                    .containsExactlyInAnyOrder(
+                            "/dev/davinci0",
+                            "/dev/davinci2",
+                            "/dev/davinci_manager",
+                            "/dev/devmm_svm",
+                            "/dev/hisi_hdc");
+            assertThat(tasks.log("ascend"))
+                    .contains("davinci0")
+                    .contains("davinci2")
+                    .doesNotContain("davinci1");
+            assertThat(StreamSupport.stream(ascend.path("Mounts").spliterator(), false)
+                            .filter(mount -> mount.path("Destination").asText().equals("/usr/local/Ascend/driver")))
+                    .singleElement()
+                    .matches(mount -> !mount.path("RW").asBoolean(true));
+
+            var amd = begun(tasks, daemon, "amd", List.of("amd-1"));
+            assertThat(paths(amd)).containsExactlyInAnyOrder("/dev/kfd", "/dev/dri/renderD129");
+
+            for (var container : List.of(none, ascend, amd)) {
+                assertThat(container.path("HostConfig").path("Privileged").asBoolean(true))
+                        .isFalse();
+                assertThat(container.path("Config").path("Env").toString()).contains("NVIDIA_VISIBLE_DEVICES=void");
+            }
+            // the engine here has no NVIDIA toolkit: what it was asked for is in its answer
+            var refused = tasks.engine
+                    .start(task(tasks, "nvidia", List.of("nvidia-1")))
+                    .await();
+            assertThat(refused).asString().contains("NVIDIA").contains("Container Toolkit");
+        }
+    }
+
+    private static JsonNode begun(TestDocker tasks, TestDaemon daemon, String name, List<String> devices)
+            throws Exception {
+        tasks.start(task(tasks, name, devices));
+        tasks.untilLogged(name, "listed");
+        var container =
+                new ObjectMapper().readTree(daemon.docker("inspect", name)).get(0);
+        tasks.engine.stop(name, Duration.ZERO).await();
+        return container;
+    }
+
+    private static Task task(TestDocker tasks, String name, List<String> devices) {
+        return new Task(
+                name,
+                Map.of(),
+                tasks.node.name(),
+                "ls -R /dev; echo listed; sleep 600",
+                Map.of("NVIDIA_VISIBLE_DEVICES", "all", "ASCEND_VISIBLE_DEVICES", "0-7"),
+                new Task.Image(TestDaemon.IMAGE, null, null),
+                0,
+                0,
+                0,
+                devices,
+                Map.of(),
+                List.of(),
+                tasks.logs.resolve(name));
+    }
+
+    private static List<String> paths(JsonNode container) {
+        return StreamSupport.stream(container.path("HostConfig").path("Devices").spliterator(), false)
+                .map(device -> device.path("PathInContainer").asText())
+                .toList();
+    }
+
+    private static Path machine(Path root) throws Exception {
+        for (int i = 0; i < 2; i++) {
+            var gpu = Files.createDirectories(root.resolve("proc/driver/nvidia/gpus/0000:0" + i + ":00.0"));
+            Files.writeString(
+                    gpu.resolve("information"),
+                    "Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 128\nGPU UUID: \t GPU-00000000-0000-0000-0000-00000000000"
+                            + i + "\nDevice Minor: \t " + i + "\n");
+            var node = Files.createDirectories(root.resolve("sys/class/kfd/kfd/topology/nodes/" + (i + 1)));
+            Files.writeString(
+                    node.resolve("properties"),
+                    "cpu_cores_count 0\nsimd_count 1216\ngfx_target_version 90402\nvendor_id 4098\ndrm_render_minor "
+                            + (128 + i) + "\n");
+        }
+        var cpu = Files.createDirectories(root.resolve("sys/class/kfd/kfd/topology/nodes/0"));
+        Files.writeString(cpu.resolve("properties"), "cpu_cores_count 64\nsimd_count 0\ndrm_render_minor 0\n");
+        var card = Files.createDirectories(root.resolve("sys/bus/pci/devices/0000:c1:00.0"));
+        Files.writeString(card.resolve("vendor"), "0x19e5\n");
+        Files.writeString(card.resolve("device"), "0xd802\n");
+        Files.createDirectories(root.resolve("usr/local/Ascend/driver/lib64"));
+        Files.createDirectories(root.resolve("dev/dri"));
+        for (var node : List.of(
+                "davinci0",
+                "davinci1",
+                "davinci2",
+                "davinci_manager",
+                "devmm_svm",
+                "hisi_hdc",
+                "kfd",
+                "dri/renderD128",
+                "dri/renderD129")) {
+            TestDaemon.sh(List.of("mknod", root.resolve("dev/" + node).toString(), "c", "1", "3"), null);
+        }
+        return root;
+    }
+}

@@ -1,0 +1,305 @@
+package io.sluice.engines.docker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.engines.Run.State;
+import io.sluice.engines.Started;
+import io.sluice.engines.Task;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an engine promises, kept by containers of a real Docker engine. */
+class DockerEngineIT {
+
+    @TempDir
+    private static Path folder;
+
+    private static TestDaemon daemon;
+    private static TestDocker tasks;
+
+    @BeforeAll
+    static void open() throws Exception {
+        daemon = new TestDaemon();
+        tasks = new TestDocker(folder, daemon.host());
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        if (tasks != null) {
+            tasks.close();
+            assertThat(daemon.docker("ps", "-aq")).isEmpty();
+            assertThat(daemon.docker("network", "ls", "-q", "--filter", "label=sluice.network"))
+                    .isEmpty();
+            assertThat(daemon.docker("volume", "ls", "-q")).isEmpty();
+        }
+        if (daemon != null) {
+            daemon.close();
+        }
+    }
+
+    @Test
+    void a_task_runs_to_its_end_with_its_output_in_its_file() {
+        var before = Instant.now().minusMillis(1);
+        var run = tasks.run("hello", "echo out; echo err >&2; printf '\\xff\\0end'; exit 3");
+
+        assertThat(run.state()).isEqualTo(State.ENDED);
+        assertThat(run.exitCode()).isEqualTo(3);
+        assertThat(run.signal()).isNull();
+        assertThat(run.labels()).containsEntry("job", "j1").containsEntry("role", "wörker");
+        assertThat(run.started()).isBetween(before, Instant.now());
+        assertThat(run.ended()).isAfterOrEqualTo(run.started());
+        assertThat(tasks.logs.resolve("hello"))
+                .hasBinaryContent("out\nerr\n\u00ff\0end".getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(tasks.seen("hello")).isEqualTo(run);
+    }
+
+    @Test
+    void the_same_name_again_is_the_same_run() throws Exception {
+        var task = tasks.task("once", "echo ran >> /userhome/once; sleep 60");
+        tasks.start(task);
+        tasks.untilLogged("once", "");
+        assertThat(((Started.Running) tasks.engine.start(task).await()).again()).isTrue();
+
+        tasks.engine.stop("once", Duration.ZERO).await();
+        tasks.over("once");
+        var after = (Started.Running) tasks.engine.start(task).await();
+        assertThat(after.run().state()).isEqualTo(State.ENDED);
+        assertThat(after.run().signal()).isIn(9, 15);
+        // a start that was on its way for long, and arrives when the run is over
+        var mark = tasks.home.resolve("once");
+        daemon.docker("start", "once");
+        TestDocker.until("it to be over again", () -> state("once").startsWith("exited"));
+        assertThat(Files.exists(mark) ? Files.readAllLines(mark).size() : 0).isLessThanOrEqualTo(1);
+    }
+
+    private static String state(String name) {
+        try {
+            return daemon.docker("inspect", "-f", "{{.State.Status}} {{.State.ExitCode}}", name);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void a_task_has_its_own_environment_on_top_of_its_images() {
+        var given = Map.of(
+                "PLAIN",
+                "a b",
+                "QUOTED",
+                "it's \"$HOME\"\n`x` \\",
+                "PAI_PORT_LIST_my-role_0_http",
+                "1,2",
+                "EMPTY",
+                "",
+                "NVIDIA_VISIBLE_DEVICES",
+                "all",
+                "LD_PRELOAD",
+                "/x'y.so");
+        tasks.start(tasks.task(
+                "environment", "env -0 | sort -z | tr '\\n\\0' '~\\n'", TestDaemon.IMAGE, Map.of(), given, 0));
+        tasks.over("environment");
+
+        assertThat(tasks.log("environment")
+                        .lines()
+                        .filter(line -> !line.contains("ld.so")
+                                && !line.matches("(SHLVL|PWD|_|HOSTNAME|.*_VISIBLE_DEVICES)=.*")))
+                .containsExactlyInAnyOrder(
+                        "PLAIN=a b",
+                        "QUOTED=it's \"$HOME\"~`x` \\",
+                        "PAI_PORT_LIST_my-role_0_http=1,2",
+                        "EMPTY=",
+                        "OF_IMAGE=yes",
+                        "LANG=C",
+                        "HOME=/userhome",
+                        "PATH=/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin",
+                        "SHELL=/bin/bash",
+                        "USER=root",
+                        "LOGNAME=root",
+                        "LD_PRELOAD=/x'y.so");
+        assertThat(tasks.log("environment")).contains("NVIDIA_VISIBLE_DEVICES=void\n");
+    }
+
+    @Test
+    void a_task_that_is_asked_to_stop_may_clean_up() {
+        tasks.start(tasks.task("polite", "trap 'echo bye; exit 7' TERM; echo here; while :; do sleep 0.05; done"));
+        tasks.untilLogged("polite", "here");
+        tasks.engine.stop("polite", Duration.ofSeconds(20)).await();
+
+        assertThat(tasks.over("polite").exitCode()).isEqualTo(7);
+        assertThat(tasks.log("polite")).contains("bye");
+    }
+
+    @Test
+    void a_task_that_ignores_it_is_ended_by_force() {
+        tasks.start(tasks.task("deaf", "trap '' TERM; echo here; while :; do sleep 0.05; done"));
+        tasks.untilLogged("deaf", "here");
+        tasks.engine.stop("deaf", Duration.ofMillis(100)).await();
+
+        var run = tasks.over("deaf");
+        assertThat(run.exitCode()).isEqualTo(137);
+        assertThat(run.signal()).isEqualTo(9);
+    }
+
+    @Test
+    void a_program_that_has_no_handler_hears_a_stop() {
+        tasks.start(tasks.task("asleep", "echo here; sleep 60; echo after"));
+        tasks.untilLogged("asleep", "here");
+        tasks.engine.stop("asleep", Duration.ofSeconds(20)).await();
+
+        assertThat(tasks.over("asleep").signal()).isEqualTo(15);
+    }
+
+    @Test
+    void too_much_memory_is_told_from_other_ends() {
+        var greedy = tasks.task(
+                "greedy",
+                "echo begin; head -c 200m /dev/zero | tail; echo after",
+                TestDaemon.IMAGE,
+                Map.of(),
+                Map.of(),
+                32);
+        tasks.start(greedy);
+        var run = tasks.over("greedy");
+        // tail is the one that is killed, and the script goes on
+        assertThat(tasks.log("greedy")).contains("begin");
+        assertThat(run.exitCode()).isEqualTo(0);
+        assertThat(run.outOfMemory()).isFalse();
+
+        tasks.start(tasks.task("greedier", "exec tail /dev/zero", TestDaemon.IMAGE, Map.of(), Map.of(), 32));
+        var second = tasks.over("greedier");
+        assertThat(second.exitCode()).isEqualTo(137);
+        assertThat(second.outOfMemory()).isTrue();
+        assertThat(tasks.run("self", "kill -KILL $$").outOfMemory()).isFalse();
+    }
+
+    @Test
+    void what_a_shell_says_of_the_end_is_told() {
+        assertThat(tasks.run("none", "there-is-no-such-command").exitCode()).isEqualTo(127);
+        assertThat(tasks.run("empty", "").exitCode()).isZero();
+        assertThat(tasks.run("high", "exit 255").exitCode()).isEqualTo(255);
+    }
+
+    @Test
+    void an_image_with_no_more_than_a_plain_shell_runs_its_script_all_the_same() {
+        tasks.start(tasks.task("plain", "echo \"$0 $SHELL\"; exit 4", TestDaemon.PLAIN, Map.of(), Map.of(), 0));
+        assertThat(tasks.over("plain").exitCode()).isEqualTo(4);
+        assertThat(tasks.log("plain")).isEqualTo("/.sluice/task /bin/sh\n");
+    }
+
+    @Test
+    void what_can_not_be_started_is_refused_with_what_to_do() throws Exception {
+        var task = tasks.task("missing", "exit 0");
+        assertThat(refusal(with(task, "elsewhere", List.of(), TestDaemon.IMAGE)).reason())
+                .isEqualTo(Started.Reason.MISSING);
+        assertThat(refusal(with(task, task.node(), List.of("nvidia-77"), TestDaemon.IMAGE))
+                        .reason())
+                .isEqualTo(Started.Reason.MISSING);
+        var empty = refusal(with(task, task.node(), List.of(), TestDaemon.EMPTY));
+        assertThat(empty.reason()).isEqualTo(Started.Reason.MISSING);
+        assertThat(empty.message()).contains("has no shell");
+        assertThat(refusal(with(task, task.node(), List.of(), "--privileged ubuntu"))
+                        .reason())
+                .isEqualTo(Started.Reason.UNSAFE);
+        assertThat(daemon.docker("ps", "-a", "--filter", "name=missing", "-q")).isEmpty();
+    }
+
+    @Test
+    void a_container_of_somebody_else_is_never_touched() throws Exception {
+        daemon.docker("run", "-d", "--network", "none", "--name", "foreign", TestDaemon.IMAGE, "sleep", "600");
+        try {
+            var refused = refusal(tasks.task("foreign", "exit 0"));
+            assertThat(refused.message()).contains("did not make");
+            tasks.engine.stop("foreign", Duration.ZERO).await();
+            tasks.engine.remove("foreign").await();
+            assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("foreign"));
+            assertThat(state("foreign")).startsWith("running");
+        } finally {
+            daemon.docker("rm", "-f", "foreign");
+        }
+    }
+
+    @Test
+    void a_run_is_forgotten_only_when_it_is_over() {
+        tasks.start(tasks.task("forgotten", "sleep 60"));
+        assertThat(tasks.engine
+                        .remove("forgotten")
+                        .map(removed -> "removed")
+                        .otherwise("kept")
+                        .await())
+                .isEqualTo("kept");
+        tasks.engine.stop("forgotten", Duration.ZERO).await();
+        tasks.over("forgotten");
+        tasks.engine.remove("forgotten").await();
+        tasks.engine.remove("forgotten").await();
+
+        assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("forgotten"));
+        assertThat(tasks.logs.resolve("forgotten")).exists();
+    }
+
+    @Test
+    void tasks_of_one_job_know_one_another_by_name_and_nobody_else() throws Exception {
+        var first = Map.of(Task.NETWORK, "i-1", Task.HOST, "worker-0");
+        var second = Map.of(Task.NETWORK, "i-1", Task.HOST, "worker-1");
+        var other = Map.of(Task.NETWORK, "i-2", Task.HOST, "worker-0");
+        var serve = "exec perl -MIO::Socket::INET -e"
+                + " '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20001); print STDERR \"up\\n\"; while ($c = $s->accept) { close $c }'";
+        tasks.start(tasks.task("serves", serve, TestDaemon.IMAGE, first, Map.of(), 0));
+        tasks.untilLogged("serves", "up");
+        var address = daemon.docker(
+                        "inspect",
+                        "-f",
+                        "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}",
+                        "serves")
+                .split(" ");
+        var ask =
+                "for i in {1..100}; do timeout 2 bash -c ': < /dev/tcp/worker-0/20001' && echo reached && exit 0; sleep 0.1; done; exit 9";
+        tasks.start(tasks.task("asks", ask, TestDaemon.IMAGE, second, Map.of(), 0));
+        assertThat(tasks.over("asks").exitCode()).isZero();
+
+        var host = new java.net.ServerSocket(0);
+        try (host) {
+            var try_ = ("timeout 2 bash -c ': < /dev/tcp/%s/20001' && echo neighbour\n"
+                            + "timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo host\n"
+                            + "timeout 2 bash -c ': < /dev/tcp/169.254.169.254/80' && echo metadata\n"
+                            + "ls /var/run/docker.sock /run/docker.sock 2>/dev/null; echo done")
+                    .formatted(address[0], address[1], host.getLocalPort());
+            tasks.start(tasks.task("stranger", try_, TestDaemon.IMAGE, other, Map.of(), 0));
+            assertThat(tasks.over("stranger").exitCode()).isZero();
+        }
+        assertThat(tasks.log("stranger")
+                        .lines()
+                        .filter(line -> line.matches("neighbour|host|metadata|done|.*docker.sock")))
+                .containsExactly("done");
+        tasks.engine.stop("serves", Duration.ZERO).await();
+    }
+
+    private static Started.Refused refusal(Task task) {
+        return (Started.Refused) tasks.engine.start(task).await();
+    }
+
+    private static Task with(Task task, String node, List<String> devices, String image) {
+        return new Task(
+                task.name(),
+                task.labels(),
+                node,
+                task.script(),
+                Map.of(),
+                new Task.Image(image, null, null),
+                0,
+                0,
+                0,
+                devices,
+                Map.of(),
+                List.of(),
+                task.output());
+    }
+}

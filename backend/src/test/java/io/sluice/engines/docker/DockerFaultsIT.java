@@ -1,0 +1,210 @@
+package io.sluice.engines.docker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.engines.Engine.Unavailable;
+import io.sluice.engines.Run.State;
+import io.sluice.engines.Started;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The gateway is killed, the engine is stopped, hangs or is killed: one container for each run, and every byte of its output. */
+class DockerFaultsIT {
+
+    private static final String SCRIPT = "echo ran >> mark; exit 37";
+    private static final String COUNTING =
+            "echo up; i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line-$i; [ $((i % 30)) -ne 0 ] || sleep 0.05; done";
+    private static final String COUNTED = "up\n"
+            + IntStream.rangeClosed(1, 3000).mapToObj(i -> "line-" + i + "\n").collect(Collectors.joining());
+
+    @TempDir
+    private Path folder;
+
+    private TestDaemon daemon;
+
+    private void open(String... options) throws Exception {
+        daemon = new TestDaemon(options);
+    }
+
+    @BeforeEach
+    void none() {
+        daemon = null;
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        if (daemon != null) {
+            daemon.close();
+        }
+    }
+
+    private TestDocker gateway() throws IOException {
+        return new TestDocker(folder, daemon.host());
+    }
+
+    @Test
+    void whatever_a_killed_gateway_had_begun_happens_once() throws Exception {
+        open("--log-opt=max-size=10k");
+        for (var failpoint : List.of("engine.afterCreate", "engine.afterStart")) {
+            var name = failpoint.substring(7);
+            Files.deleteIfExists(folder.resolve("homes/ann/mark"));
+            DockerChild.dieAt(failpoint, folder.toString(), daemon.host(), "hold", name, SCRIPT);
+            try (var tasks = gateway()) {
+                assertThat(tasks.engine.list().await()).hasSize(1);
+                tasks.start(tasks.task(name, SCRIPT));
+                TestDocker.until("its end", () -> tasks.seen(name).isOver());
+                assertThat(tasks.seen(name).exitCode()).isEqualTo(37);
+                assertThat(folder.resolve("homes/ann/mark")).hasContent("ran");
+            }
+        }
+        DockerChild.dieAt(
+                "engine.afterStopIntent", folder.toString(), daemon.host(), "stop", "stopped", "echo up; sleep 600");
+        try (var tasks = gateway()) {
+            TestDocker.until("its end", () -> tasks.seen("stopped").isOver());
+            assertThat(tasks.seen("stopped").signal()).isEqualTo(15);
+        }
+        goesOnWithoutGateway();
+        assertThat(daemon.docker("ps", "-aq")).isEmpty();
+        assertThat(daemon.docker("network", "ls", "-q", "--filter", "label=sluice.network"))
+                .isEmpty();
+    }
+
+    /** Rotation of the engine's own logs is no matter: it has none. */
+    private void goesOnWithoutGateway() throws Exception {
+        var gateway = DockerChild.begin("", folder.toString(), daemon.host(), "hold", "alone", COUNTING);
+        try (var said = gateway.inputReader()) {
+            assertThat(said.readLine()).isEqualTo("started");
+        }
+        gateway.destroyForcibly().waitFor();
+        try (var tasks = gateway()) {
+            assertThat(tasks.seen("alone").state()).isEqualTo(State.RUNNING);
+            assertThat(tasks.seen("alone").labels()).containsEntry("job", "j1");
+            var again = (Started.Running)
+                    tasks.engine.start(tasks.task("alone", "exit 1")).await();
+            assertThat(again.again()).isTrue();
+            assertThat(tasks.over("alone").exitCode()).isZero();
+            assertThat(tasks.log("alone")).isEqualTo(COUNTED);
+        }
+    }
+
+    @Test
+    void with_live_restore_nothing_is_lost_when_the_engine_is_killed() throws Exception {
+        open("--live-restore");
+        try (var tasks = gateway()) {
+            tasks.start(tasks.task("lives", COUNTING));
+            tasks.untilLogged("lives", "line-100\n");
+            daemon.stop(true);
+            assertThatThrownBy(() ->
+                            tasks.engine.start(tasks.task("later", "exit 0")).await())
+                    .isInstanceOf(Unavailable.class)
+                    .hasMessageContaining("can not be reached");
+            TestDocker.until("the node to say so", () -> unready(tasks) != null);
+            var during = tasks.log("lives");
+            TestDocker.until("output meanwhile", () -> tasks.log("lives").length() > during.length());
+            daemon.start();
+            assertThat(tasks.over("lives").exitCode()).isZero();
+            assertThat(tasks.log("lives")).isEqualTo(COUNTED);
+            TestDocker.until("the node to be back", () -> unready(tasks) == null);
+            assertThat(tasks.run("after", "exit 6").exitCode()).isEqualTo(6);
+        }
+    }
+
+    private static @org.jspecify.annotations.Nullable String unready(TestDocker tasks) {
+        return tasks.engine.inventory().await().nodes().getFirst().unready();
+    }
+
+    @Test
+    void without_live_restore_a_stopped_engine_takes_its_tasks_along_and_they_are_lost() throws Exception {
+        open();
+        try (var tasks = gateway()) {
+            tasks.start(tasks.task(
+                    "goes",
+                    COUNTING.replace("echo up;", "trap '' TERM; echo up;").replace("3000", "300000")));
+            tasks.untilLogged("goes", "line-100\n");
+            daemon.stop(false);
+            var whole = tasks.log("goes");
+            daemon.start();
+            var run = tasks.over("goes");
+            assertThat(run.state()).isEqualTo(State.LOST);
+            assertThat(run.detail()).contains("was stopped while it ran");
+            assertThat(tasks.log("goes")).isEqualTo(whole).startsWith("up\nline-1\n");
+            assertThat(tasks.run("after", "exit 6").exitCode()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void an_engine_that_hangs_is_given_up_in_time_and_found_again() throws Exception {
+        open();
+        try (var tasks = gateway()) {
+            tasks.start(tasks.task("through", "echo up; sleep 600"));
+            tasks.untilLogged("through", "up");
+            signal("STOP");
+            long from = System.nanoTime();
+            assertThatThrownBy(() -> tasks.engine.list().await())
+                    .isInstanceOf(Unavailable.class)
+                    .hasMessageContaining("did not answer within");
+            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - from)).isLessThan(25);
+            TestDocker.until("the node to say so", () -> unready(tasks) != null);
+            signal("CONT");
+            TestDocker.until("the node to be back", () -> unready(tasks) == null);
+            assertThat(tasks.seen("through").state()).isEqualTo(State.RUNNING);
+            tasks.engine.stop("through", Duration.ofSeconds(10)).await();
+            assertThat(tasks.over("through").exitCode()).isEqualTo(143);
+        }
+    }
+
+    private void signal(String name) throws Exception {
+        TestDaemon.sh(List.of("kill", "-" + name, "" + daemon.pid()), null);
+    }
+
+    @Test
+    void lost_late_repeated_and_cut_answers_make_one_container_for_each_run() throws Exception {
+        open();
+        var through = folder.resolve("proxy.sock");
+        try (var proxy = new FaultyProxy(through, daemon.socket);
+                var tasks = new TestDocker(folder, "unix://" + through)) {
+            int number = 0;
+            for (var call : List.of("/containers/create", "/start", "/archive", "/kill", "/json")) {
+                for (var fault : FaultyProxy.Fault.values()) {
+                    var name = "run-" + number++;
+                    proxy.next(call, fault);
+                    TestDocker.until(name + " to begin: " + call + " " + fault, () -> begins(tasks, name));
+                    TestDocker.until("its stop", () -> stops(tasks, name));
+                    TestDocker.until("its end", () -> tasks.seen(name).isOver());
+                    proxy.none();
+                }
+            }
+            var lines = Files.readAllLines(tasks.home.resolve("mark"));
+            assertThat(lines).doesNotHaveDuplicates();
+            assertThat(daemon.docker("ps", "-aq").lines().count()).isEqualTo(number);
+        }
+        assertThat(daemon.docker("ps", "-aq")).isEmpty();
+    }
+
+    private static boolean begins(TestDocker tasks, String name) {
+        return tasks.engine
+                .start(tasks.task(name, "echo " + name + " >> mark; sleep 600"))
+                .map(started -> started instanceof Started.Running)
+                .otherwise(false)
+                .await();
+    }
+
+    private static boolean stops(TestDocker tasks, String name) {
+        return tasks.engine
+                .stop(name, Duration.ZERO)
+                .map(asked -> true)
+                .otherwise(false)
+                .await();
+    }
+}

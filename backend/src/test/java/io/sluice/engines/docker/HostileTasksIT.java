@@ -1,0 +1,444 @@
+package io.sluice.engines.docker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.engines.Started;
+import io.sluice.engines.Task;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a task asks for, it is refused by name, or its container is within the policy: read back from a real engine. */
+class HostileTasksIT {
+
+    private static final Set<String> ROOT_MAY =
+            Set.of("CHOWN", "FOWNER", "FSETID", "SETUID", "SETGID", "KILL", "NET_BIND_SERVICE");
+
+    @TempDir
+    private static Path folder;
+
+    private static TestDaemon daemon;
+    private static TestDocker tasks;
+    private static int number;
+
+    @BeforeAll
+    static void open() throws Exception {
+        daemon = new TestDaemon();
+        tasks = new TestDocker(folder.toRealPath(), daemon.host());
+        daemon.docker(
+                "import",
+                "--change",
+                "USER nobody",
+                "--change",
+                "VOLUME /var/lib/data",
+                "--change",
+                "ENV LD_PRELOAD=/tmp/evil.so NVIDIA_VISIBLE_DEVICES=all ASCEND_VISIBLE_DEVICES=0-7",
+                "--change",
+                "WORKDIR /proc/self/fd/8",
+                "--change",
+                "ENTRYPOINT [\"/bin/sh\", \"-c\", \"echo escaped; sleep 600\"]",
+                "--change",
+                "HEALTHCHECK --interval=1s CMD touch /userhome/health",
+                "--change",
+                "LABEL sluice.run=other sluice.label.job=77",
+                "--change",
+                "EXPOSE 22",
+                daemon.folder.resolve("tools.tar").toString(),
+                "hostile:1");
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        if (tasks != null) {
+            tasks.close();
+        }
+        if (daemon != null) {
+            daemon.close();
+        }
+    }
+
+    static Stream<String> images() {
+        return Stream.of(
+                "--privileged ubuntu",
+                "-v /:/host ubuntu",
+                "ubuntu --privileged",
+                "ubuntu -v /:/host",
+                "--net=host ubuntu",
+                "ubuntu;id",
+                "ubuntu && id",
+                "ubuntu|id",
+                "$(id)",
+                "`id`",
+                "ubuntu\n--privileged",
+                "ubuntu\t-v/:/x",
+                "",
+                " ",
+                "../../etc/passwd",
+                "/etc/passwd",
+                "./ubuntu",
+                "ubuntu/../root",
+                "http://example.org/x",
+                "https://example.org/x:1",
+                "docker://ubuntu",
+                "file:///etc",
+                "UBUNTU",
+                "ubuntu:",
+                "ubuntu:la test",
+                "ubuntu@sha256:xyz",
+                "ubuntu@",
+                ":latest",
+                "@sha256:" + "a".repeat(64),
+                "a".repeat(64),
+                "sha256:" + "a".repeat(64),
+                "user:password@registry.example.org/x",
+                "registry.example.org:99999999/x",
+                "x".repeat(300),
+                "ubuntu?tag=1",
+                "ubuntu#1",
+                "ubuntu%2f..",
+                "ubuntu\0",
+                "镜像:1",
+                "-ubuntu",
+                "_/ubuntu",
+                "ubuntu//x",
+                "registry.example.org/",
+                "ubuntu:.",
+                "ubuntu:-x",
+                "{{.Id}}",
+                "ubuntu'",
+                "\"ubuntu\"");
+    }
+
+    @ParameterizedTest
+    @MethodSource("images")
+    void an_image_that_is_more_than_a_name_is_refused(String image) throws Exception {
+        var refused = (Started.Refused) tasks.engine
+                .start(task(Map.of(), image, "exit 0", List.of(), Map.of()))
+                .await();
+        assertThat(refused.reason()).isEqualTo(Started.Reason.UNSAFE);
+        assertThat(refused.message()).contains("is no name of an image");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/",
+                "/etc",
+                "/etc/cron.d",
+                "/proc",
+                "/proc/1",
+                "/sys",
+                "/dev",
+                "/dev/shm",
+                "/var/run",
+                "/run",
+                "/usr/bin",
+                "/bin",
+                "/lib",
+                "/root/.ssh",
+                "/.sluice",
+                "/.sluice/task",
+                "relative",
+                "../up",
+                "/userhome/../etc",
+                "/data/./x",
+                "//etc",
+                ""
+            })
+    void a_folder_may_not_be_put_over_the_system(String target) {
+        assertThat(refusal(new Task.Mount(tasks.home, target, false)).reason()).isEqualTo(Started.Reason.UNSAFE);
+    }
+
+    @Test
+    void only_folders_of_users_and_what_is_shared_can_be_seen() throws IOException {
+        var bob = Files.createDirectories(tasks.folder.resolve("homes/bob"));
+        var linked = Files.createSymbolicLink(tasks.home.resolve("escape"), Path.of("/etc"));
+        var across = Files.createSymbolicLink(tasks.home.resolve("bobs"), bob);
+        var homes = tasks.folder.resolve("homes");
+        for (var source : List.of(
+                Path.of("/"),
+                Path.of("/etc"),
+                Path.of("/var/run"),
+                tasks.folder,
+                homes,
+                tasks.folder.resolve("engine"),
+                linked,
+                across,
+                tasks.home.resolve("../../engine"),
+                homes.resolve("../logs"),
+                daemon.folder)) {
+            assertThat(refusal(new Task.Mount(source, "/data", true)).reason())
+                    .as("" + source)
+                    .isEqualTo(Started.Reason.UNSAFE);
+        }
+        assertThat(refusal(new Task.Mount(tasks.shared, "/gdata", false)).reason())
+                .isEqualTo(Started.Reason.UNSAFE);
+        assertThat(refusal(new Task.Mount(homes.resolve("nobody"), "/data", false))
+                        .reason())
+                .isEqualTo(Started.Reason.MISSING);
+    }
+
+    static Stream<Map<String, String>> environments() {
+        return Stream.of(
+                        "NVIDIA_VISIBLE_DEVICES=all",
+                        "NVIDIA_VISIBLE_DEVICES=0,1",
+                        "NVIDIA_MIG_CONFIG_DEVICES=all",
+                        "NVIDIA_MIG_MONITOR_DEVICES=all",
+                        "NVIDIA_IMEX_CHANNELS=0",
+                        "ASCEND_VISIBLE_DEVICES=0-7",
+                        "ASCEND_RUNTIME_MOUNTS=/",
+                        "ASCEND_RUNTIME_OPTIONS=VIRTUAL",
+                        "ASCEND_VNPU_SPECS=vir04",
+                        "ASCEND_ALLOW_LINK=True",
+                        "AMD_VISIBLE_DEVICES=all",
+                        "LD_PRELOAD=/proc/self/cwd/evil.so",
+                        "LD_AUDIT=/tmp/x.so",
+                        "DOCKER_RESOURCE_GPU=all",
+                        "TINI_SUBREAPER=1",
+                        "TINI_KILL_PROCESS_GROUP=",
+                        "DOCKER_HOST=tcp://10.0.0.1:2375",
+                        "NVIDIA_DRIVER_CAPABILITIES=all",
+                        "NVIDIA_GDS=enabled",
+                        "NVIDIA_MOFED=enabled")
+                .map(variable -> variable.split("=", 2))
+                .map(parts -> Map.of(parts[0], parts[1]));
+    }
+
+    @ParameterizedTest
+    @MethodSource("environments")
+    void no_variable_opens_anything(Map<String, String> environment) throws Exception {
+        var name = begun(task(environment, TestDaemon.IMAGE, "sleep 600", List.of(), Map.of()));
+        within(name, "[]");
+    }
+
+    static Stream<Map<String, String>> labels() {
+        return Stream.of(
+                Map.of("sluice.run", "x"),
+                Map.of("com.docker.compose.project", "x"),
+                Map.of("privileged", "true"),
+                Map.of("security-opt", "seccomp=unconfined"),
+                Map.of(Task.NETWORK, "host"),
+                Map.of(Task.HOST, "--privileged"),
+                Map.of(Task.HOST, "../../etc"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("labels")
+    void no_label_opens_anything(Map<String, String> labels) throws Exception {
+        within(begun(task(Map.of(), TestDaemon.IMAGE, "sleep 600", List.of(), labels)), "[]");
+    }
+
+    @Test
+    void what_an_image_asks_for_does_not_count() throws Exception {
+        var name = begun(task(Map.of(), "hostile:1", "id -u; pwd; env; sleep 600", List.of(), Map.of()));
+        tasks.untilLogged(name, "LOGNAME");
+        within(name, "[]");
+        assertThat(tasks.log(name))
+                .contains("\n0\n/userhome\n")
+                .contains("LD_PRELOAD=/tmp/evil.so")
+                .doesNotContain("escaped");
+        assertThat(tasks.home.resolve("health")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mount -t tmpfs none /mnt",
+                "mount --bind /userhome /gdata",
+                "mknod /tmp/d b 8 0",
+                "unshare -m true",
+                "unshare -Urm true",
+                "echo 1 > /proc/sys/kernel/panic",
+                "echo x > /sys/kernel/uevent_helper",
+                "echo c > /proc/sysrq-trigger",
+                "touch /gdata/x",
+                "hostname other",
+                "date -s 2001-01-01",
+                "echo lost > /dev/stdout",
+                "cat /proc/kcore | head -c 1 | grep .",
+                "ls /dev/kmsg",
+                "nsenter -t 1 -m true",
+                "echo 1 > /sys/fs/cgroup/memory/release_agent || echo -1 > /sys/fs/cgroup/memory/memory.limit_in_bytes"
+            })
+    void inside_it_can_not(String command) throws Exception {
+        var name = "inside-" + number++;
+        tasks.start(task(
+                name, Map.of(), TestDaemon.IMAGE, "(" + command + ") 2>&1 && echo done-it; true", List.of(), Map.of()));
+        tasks.over(name);
+        assertThat(tasks.log(name)).doesNotContain("done-it").doesNotContain("lost\n");
+    }
+
+    @Test
+    void limits_hold_inside() throws Exception {
+        var name = begun(new Task(
+                "limits",
+                Map.of(),
+                tasks.node.name(),
+                "df -P /dev/shm 2>/dev/null | tail -1; cat /proc/self/status; sleep 600",
+                Map.of(),
+                new Task.Image(TestDaemon.IMAGE, null, null),
+                1,
+                256,
+                32,
+                List.of(),
+                Map.of(),
+                List.of(),
+                tasks.logs.resolve("limits")));
+        tasks.untilLogged(name, "NoNewPrivs");
+        var host = inspected(name).path("HostConfig");
+        assertThat(host.path("NanoCpus").asLong()).isEqualTo(1_000_000_000L);
+        assertThat(host.path("Memory").asLong()).isEqualTo(256L << 20);
+        assertThat(host.path("MemorySwap").asLong()).isEqualTo(256L << 20);
+        assertThat(host.path("ShmSize").asLong()).isEqualTo(32L << 20);
+        assertThat(host.path("PidsLimit").asLong()).isEqualTo(Policy.MOST_PROCESSES);
+        assertThat(tasks.log(name))
+                .containsPattern("NoNewPrivs:\\s1")
+                .containsPattern("Seccomp:\\s2")
+                .containsPattern("CapEff:\\s00000000000004f9");
+    }
+
+    @Test
+    void a_task_runs_as_the_owner_of_its_home_also_where_the_image_does_not_know_him() throws Exception {
+        var carol = Files.createDirectories(tasks.folder.resolve("homes/carol"));
+        Files.setAttribute(carol, "unix:uid", 12345);
+        Files.setAttribute(carol, "unix:gid", 12345);
+        var task = task(
+                "carols",
+                Map.of(),
+                TestDaemon.IMAGE,
+                "id -u; id -un; touch mine; grep CapEff /proc/self/status; touch /tmp/x && echo tmp; exit 5",
+                List.of(new Task.Mount(carol, "/userhome", false)),
+                Map.of());
+        tasks.start(task);
+        assertThat(tasks.over("carols").exitCode()).isEqualTo(5);
+        assertThat(tasks.log("carols")).isEqualTo("12345\nsluice\nCapEff:\t0000000000000000\ntmp\n");
+        assertThat(Files.getAttribute(carol.resolve("mine"), "unix:uid")).isEqualTo(12345);
+    }
+
+    /** Everything about the container that could open a way out. */
+    private static void within(String name, String devices) throws Exception {
+        var container = inspected(name);
+        var host = container.path("HostConfig");
+        assertThat(host.path("Privileged").asBoolean(true)).isFalse();
+        assertThat(words(host.path("CapDrop"))).containsExactly("ALL");
+        assertThat(words(host.path("CapAdd"))).isSubsetOf(ROOT_MAY);
+        assertThat(words(host.path("SecurityOpt"))).containsExactly("no-new-privileges:true");
+        assertThat(host.path("PidMode").asText()).isEmpty();
+        assertThat(host.path("IpcMode").asText()).isEqualTo("private");
+        assertThat(host.path("UTSMode").asText()).isEmpty();
+        assertThat(host.path("UsernsMode").asText()).isEmpty();
+        assertThat(host.path("CgroupnsMode").asText()).isEqualTo("private");
+        assertThat(host.path("NetworkMode").asText()).matches("[0-9a-f]{64}");
+        assertThat(words(host.path("Binds"))).isEmpty();
+        assertThat(words(host.path("VolumesFrom"))).isEmpty();
+        assertThat(host.path("Devices").toString()).isIn("[]", "null");
+        assertThat(host.path("DeviceRequests").toString()).isIn("[]", "null");
+        assertThat(words(host.path("DeviceCgroupRules"))).isEmpty();
+        assertThat(host.path("PortBindings").size()).isZero();
+        assertThat(host.path("PublishAllPorts").asBoolean(true)).isFalse();
+        assertThat(words(host.path("ExtraHosts"))).isEmpty();
+        assertThat(host.path("Sysctls").size()).isZero();
+        assertThat(host.path("CgroupParent").asText()).isEmpty();
+        assertThat(host.path("Runtime").asText()).isEqualTo("runc");
+        assertThat(host.path("AutoRemove").asBoolean(true)).isFalse();
+        assertThat(host.path("RestartPolicy").path("Name").asText()).isIn("no", "");
+        assertThat(host.path("PidsLimit").asLong()).isEqualTo(Policy.MOST_PROCESSES);
+        assertThat(host.path("MaskedPaths").size()).isGreaterThan(5);
+        assertThat(host.path("ReadonlyPaths").size()).isGreaterThan(3);
+        assertThat(container.path("State").path("Health").isMissingNode()).isTrue();
+        var environment = words(container.path("Config").path("Env"));
+        assertThat(environment)
+                .contains("NVIDIA_VISIBLE_DEVICES=void", "ASCEND_VISIBLE_DEVICES=void", "LD_PRELOAD=", "LD_AUDIT=");
+        assertThat(environment)
+                .noneMatch(variable -> variable.matches("(NVIDIA_(MIG|IMEX|GDS|MOFED)|ASCEND_(RUNTIME|VNPU|ALLOW)).*"));
+        for (var mount : container.path("Mounts")) {
+            if (mount.path("Type").asText().equals("bind")) {
+                var source = Path.of(mount.path("Source").asText());
+                assertThat(source.startsWith(tasks.home)
+                                || source.equals(tasks.shared)
+                                || source.startsWith(tasks.logs))
+                        .as("" + source)
+                        .isTrue();
+                assertThat(mount.path("RW").asBoolean()).isEqualTo(!source.equals(tasks.shared));
+            }
+        }
+        assertThat(container.path("Config").path("Labels").path(Containers.RUN).asText())
+                .isEqualTo(name);
+        tasks.engine.stop(name, Duration.ZERO).await();
+    }
+
+    private static List<String> words(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false)
+                .map(JsonNode::asText)
+                .toList();
+    }
+
+    private static JsonNode inspected(String name) throws Exception {
+        return new ObjectMapper().readTree(daemon.docker("inspect", name)).get(0);
+    }
+
+    private static String begun(Task task) {
+        tasks.start(task);
+        return task.name();
+    }
+
+    private static Started.Refused refusal(Task.Mount mount) {
+        return (Started.Refused) tasks.engine
+                .start(task(Map.of(), TestDaemon.IMAGE, "exit 0", List.of(mount), Map.of()))
+                .await();
+    }
+
+    private static Task task(
+            Map<String, String> environment,
+            String image,
+            String script,
+            List<Task.Mount> mounts,
+            Map<String, String> labels) {
+        return task("hostile-" + number++, environment, image, script, mounts, labels);
+    }
+
+    private static Task task(
+            String name,
+            Map<String, String> environment,
+            String image,
+            String script,
+            List<Task.Mount> mounts,
+            Map<String, String> labels) {
+        var all = new ArrayList<>(mounts);
+        if (mounts.isEmpty()) {
+            all.add(new Task.Mount(tasks.home, "/userhome", false));
+            all.add(new Task.Mount(tasks.shared, "/gdata", true));
+        }
+        return new Task(
+                name,
+                new HashMap<>(labels),
+                tasks.node.name(),
+                script,
+                environment,
+                new Task.Image(image, null, null),
+                1,
+                0,
+                0,
+                List.of(),
+                Map.of(),
+                all,
+                tasks.logs.resolve(name));
+    }
+}

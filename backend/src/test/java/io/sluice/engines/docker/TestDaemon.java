@@ -1,0 +1,172 @@
+package io.sluice.engines.docker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A real Docker engine of the test's own, on a private socket, with an image made of this machine's programs. */
+final class TestDaemon implements AutoCloseable {
+
+    static final String IMAGE = "sluice-test/tools:1";
+    static final String PLAIN = "sluice-test/plain:1";
+    static final String EMPTY = "sluice-test/empty:1";
+    private static final long LIMIT_SECONDS = 60;
+
+    final Path folder;
+    final Path socket;
+    private final List<String> options;
+    private @Nullable Process dockerd;
+
+    TestDaemon(String... options) throws Exception {
+        assumeThat(System.getProperty("user.name"))
+                .as("a Docker engine of our own needs root")
+                .isEqualTo("root");
+        assumeThat(List.of("/usr/sbin/dockerd", "/usr/bin/dockerd").stream()
+                        .anyMatch(path -> Files.exists(Path.of(path))))
+                .as("docker.io is installed")
+                .isTrue();
+        this.folder = Files.createTempDirectory("dockerd");
+        this.socket = folder.resolve("docker.sock");
+        this.options = List.of(options);
+        start();
+        tools();
+    }
+
+    void start() throws IOException {
+        var command = new ArrayList<>(List.of(
+                "dockerd",
+                "--host=unix://" + socket,
+                "--data-root=" + folder.resolve("data"),
+                "--exec-root=" + folder.resolve("exec"),
+                "--pidfile=" + folder.resolve("pid"),
+                "--bridge=none"));
+        command.addAll(options);
+        var log = folder.resolve("log");
+        long before = Files.exists(log) ? Files.size(log) : 0;
+        dockerd = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); ; ) {
+            var said = new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
+            if (said.substring((int) Math.min(before, said.length())).contains("API listen on")) {
+                return;
+            }
+            assertThat(dockerd.isAlive() && System.nanoTime() < end)
+                    .as("dockerd begins: " + said.substring(Math.max(0, said.length() - 500)))
+                    .isTrue();
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** As {@code kill -9}, or as a service is stopped. */
+    void stop(boolean byForce) throws IOException, InterruptedException {
+        var process = dockerd;
+        if (process != null) {
+            if (byForce) {
+                process.destroyForcibly();
+            } else {
+                process.destroy();
+            }
+            assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            dockerd = null;
+            if (byForce) {
+                // its containerd dies with it; where nobody reaps that one, it would pass for alive
+                Files.deleteIfExists(folder.resolve("exec/containerd/containerd.pid"));
+            }
+        }
+    }
+
+    long pid() {
+        var process = dockerd;
+        return process == null ? -1 : process.pid();
+    }
+
+    String host() {
+        return "unix://" + socket;
+    }
+
+    /** What the docker command says. */
+    String docker(String... words) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of("docker", "--host", host()));
+        command.addAll(List.of(words));
+        return sh(command, null);
+    }
+
+    static String sh(List<String> command, @Nullable Path input) throws IOException, InterruptedException {
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        if (input != null) {
+            builder.redirectInput(input.toFile());
+        }
+        var process = builder.start();
+        var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(command + ": " + said).isZero();
+        return said.strip();
+    }
+
+    /** Images of this machine's own programs and their libraries: nothing is fetched. */
+    private void tools() throws IOException, InterruptedException {
+        var script = """
+                set -e
+                cd "$0"; mkdir -p root/tmp root/etc root/proc root/var/tmp; chmod 1777 root/tmp
+                printf 'root:x:0:0:root:/root:/bin/bash\\n' > root/etc/passwd
+                programs="$(type -P bash sh env cat sleep seq head tail mkdir chmod chown touch id ls sort tr date dd rm cp ln stat mount umount \\
+                  unshare setpriv hostname grep sed awk yes kill ps ip getent python3 perl timeout mknod true false wc md5sum stdbuf 2>/dev/null || true)"
+                for program in $programs; do
+                  cp -L --parents "$program" root/
+                  ldd "$program" 2>/dev/null | grep -o '/[^ ]*' || true
+                done | sort -u | while read -r library; do cp -L --parents "$library" root/ 2>/dev/null || true; done
+                cp -rL --parents /usr/lib/*/perl-base root/ 2>/dev/null || true
+                cp -L --parents /lib/x86_64-linux-gnu/libnss_files.so.2 /lib/x86_64-linux-gnu/libnss_dns.so.2 root/ 2>/dev/null || true
+                [ -e root/bin/sh ] || { mkdir -p root/bin; cp -L /bin/sh root/bin/sh; }
+                [ -e root/bin/bash ] || cp -L /bin/bash root/bin/bash
+                tar -C root -c . > tools.tar
+                rm -f root/bin/bash root/usr/bin/bash
+                tar -C root -c . > plain.tar
+                mkdir empty; echo x > empty/file; tar -C empty -c . > empty.tar
+                rm -rf root empty
+                """;
+        sh(List.of("bash", "-c", script, folder.toString()), null);
+        docker(
+                "import",
+                "--change",
+                "ENV OF_IMAGE=yes LANG=C PATH=/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin",
+                folder.resolve("tools.tar").toString(),
+                IMAGE);
+        docker("import", folder.resolve("plain.tar").toString(), PLAIN);
+        docker("import", folder.resolve("empty.tar").toString(), EMPTY);
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (dockerd == null) {
+            start();
+        }
+        var left = docker("ps", "-aq");
+        if (!left.isEmpty()) {
+            var command = new ArrayList<>(List.of("rm", "-fv"));
+            command.addAll(left.lines().toList());
+            docker(command.toArray(String[]::new));
+        }
+        docker("network", "prune", "-f");
+        stop(false);
+        // what a gateway leaves to the tasks that go on without it
+        sh(
+                List.of(
+                        "sh",
+                        "-c",
+                        "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS; true"),
+                null);
+        sh(List.of("rm", "-rf", folder.toString()), null);
+    }
+}

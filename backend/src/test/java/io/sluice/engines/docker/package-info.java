@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.engines.docker;
+
+import org.jspecify.annotations.NullMarked;
