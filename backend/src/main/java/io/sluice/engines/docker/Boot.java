@@ -204,7 +204,7 @@ final class Boot {
         /** The bytes of the first file, if it is one and not longer than that. */
         static byte[] first(InputStream tar, int most) throws IOException {
             var header = tar.readNBytes(BLOCK);
-            if (header.length < BLOCK || header[156] != '0' && header[156] != 0) {
+            if (header.length < BLOCK || (header[156] != '0' && header[156] != 0)) {
                 return new byte[0];
             }
             var size = new String(header, 124, 11, StandardCharsets.US_ASCII).strip();

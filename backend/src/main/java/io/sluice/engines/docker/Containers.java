@@ -301,7 +301,7 @@ final class Containers {
         private final List<Instant[]> spans = new ArrayList<>();
 
         synchronized void began(Instant at) {
-            if (spans.isEmpty() || spans.getLast()[1] != Instant.MAX) {
+            if (spans.isEmpty() || !spans.getLast()[1].equals(Instant.MAX)) {
                 spans.add(new Instant[] {at, Instant.MAX});
             }
             if (spans.size() > KEPT) {
@@ -310,7 +310,7 @@ final class Containers {
         }
 
         synchronized void ended(Instant at) {
-            if (!spans.isEmpty() && spans.getLast()[1] == Instant.MAX) {
+            if (!spans.isEmpty() && spans.getLast()[1].equals(Instant.MAX)) {
                 spans.getLast()[1] = at.plus(AFTER);
             }
         }

@@ -267,12 +267,13 @@ class DockerEngineIT {
 
         var host = new java.net.ServerSocket(0);
         try (host) {
-            var try_ = ("timeout 2 bash -c ': < /dev/tcp/%s/20001' && echo neighbour\n"
-                            + "timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo host\n"
-                            + "timeout 2 bash -c ': < /dev/tcp/169.254.169.254/80' && echo metadata\n"
-                            + "ls /var/run/docker.sock /run/docker.sock 2>/dev/null; echo done")
-                    .formatted(address[0], address[1], host.getLocalPort());
-            tasks.start(tasks.task("stranger", try_, TestDaemon.IMAGE, other, Map.of(), 0));
+            var attempts = """
+                    timeout 2 bash -c ': < /dev/tcp/%s/20001' && echo neighbour
+                    timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo host
+                    timeout 2 bash -c ': < /dev/tcp/169.254.169.254/80' && echo metadata
+                    ls /var/run/docker.sock /run/docker.sock 2>/dev/null; echo done
+                    """.formatted(address[0], address[1], host.getLocalPort());
+            tasks.start(tasks.task("stranger", attempts, TestDaemon.IMAGE, other, Map.of(), 0));
             assertThat(tasks.over("stranger").exitCode()).isZero();
         }
         assertThat(tasks.log("stranger")

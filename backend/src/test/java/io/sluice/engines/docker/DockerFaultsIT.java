@@ -11,11 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,15 +32,10 @@ class DockerFaultsIT {
     @TempDir
     private Path folder;
 
-    private TestDaemon daemon;
+    private @Nullable TestDaemon daemon;
 
     private void open(String... options) throws Exception {
         daemon = new TestDaemon(options);
-    }
-
-    @BeforeEach
-    void none() {
-        daemon = null;
     }
 
     @AfterEach
@@ -49,8 +45,12 @@ class DockerFaultsIT {
         }
     }
 
+    private TestDaemon daemon() {
+        return Objects.requireNonNull(daemon);
+    }
+
     private TestDocker gateway() throws IOException {
-        return new TestDocker(folder, daemon.host());
+        return new TestDocker(folder, daemon().host());
     }
 
     @Test
@@ -59,7 +59,7 @@ class DockerFaultsIT {
         for (var failpoint : List.of("engine.afterCreate", "engine.afterStart")) {
             var name = failpoint.substring(7);
             Files.deleteIfExists(folder.resolve("homes/ann/mark"));
-            DockerChild.dieAt(failpoint, folder.toString(), daemon.host(), "hold", name, SCRIPT);
+            DockerChild.dieAt(failpoint, folder.toString(), daemon().host(), "hold", name, SCRIPT);
             try (var tasks = gateway()) {
                 assertThat(tasks.engine.list().await()).hasSize(1);
                 tasks.start(tasks.task(name, SCRIPT));
@@ -69,20 +69,20 @@ class DockerFaultsIT {
             }
         }
         DockerChild.dieAt(
-                "engine.afterStopIntent", folder.toString(), daemon.host(), "stop", "stopped", "echo up; sleep 600");
+                "engine.afterStopIntent", folder.toString(), daemon().host(), "stop", "stopped", "echo up; sleep 600");
         try (var tasks = gateway()) {
             TestDocker.until("its end", () -> tasks.seen("stopped").isOver());
             assertThat(tasks.seen("stopped").signal()).isEqualTo(15);
         }
         goesOnWithoutGateway();
-        assertThat(daemon.docker("ps", "-aq")).isEmpty();
-        assertThat(daemon.docker("network", "ls", "-q", "--filter", "label=sluice.network"))
+        assertThat(daemon().docker("ps", "-aq")).isEmpty();
+        assertThat(daemon().docker("network", "ls", "-q", "--filter", "label=sluice.network"))
                 .isEmpty();
     }
 
     /** Rotation of the engine's own logs is no matter: it has none. */
     private void goesOnWithoutGateway() throws Exception {
-        var gateway = DockerChild.begin("", folder.toString(), daemon.host(), "hold", "alone", COUNTING);
+        var gateway = DockerChild.begin("", folder.toString(), daemon().host(), "hold", "alone", COUNTING);
         try (var said = gateway.inputReader()) {
             assertThat(said.readLine()).isEqualTo("started");
         }
@@ -104,7 +104,7 @@ class DockerFaultsIT {
         try (var tasks = gateway()) {
             tasks.start(tasks.task("lives", COUNTING));
             tasks.untilLogged("lives", "line-100\n");
-            daemon.stop(true);
+            daemon().stop(true);
             assertThatThrownBy(() ->
                             tasks.engine.start(tasks.task("later", "exit 0")).await())
                     .isInstanceOf(Unavailable.class)
@@ -112,7 +112,7 @@ class DockerFaultsIT {
             TestDocker.until("the node to say so", () -> unready(tasks) != null);
             var during = tasks.log("lives");
             TestDocker.until("output meanwhile", () -> tasks.log("lives").length() > during.length());
-            daemon.start();
+            daemon().start();
             assertThat(tasks.over("lives").exitCode()).isZero();
             assertThat(tasks.log("lives")).isEqualTo(COUNTED);
             TestDocker.until("the node to be back", () -> unready(tasks) == null);
@@ -120,7 +120,7 @@ class DockerFaultsIT {
         }
     }
 
-    private static @org.jspecify.annotations.Nullable String unready(TestDocker tasks) {
+    private static @Nullable String unready(TestDocker tasks) {
         return tasks.engine.inventory().await().nodes().getFirst().unready();
     }
 
@@ -132,9 +132,9 @@ class DockerFaultsIT {
                     "goes",
                     COUNTING.replace("echo up;", "trap '' TERM; echo up;").replace("3000", "300000")));
             tasks.untilLogged("goes", "line-100\n");
-            daemon.stop(false);
+            daemon().stop(false);
             var whole = tasks.log("goes");
-            daemon.start();
+            daemon().start();
             var run = tasks.over("goes");
             assertThat(run.state()).isEqualTo(State.LOST);
             assertThat(run.detail()).contains("was stopped while it ran");
@@ -165,14 +165,14 @@ class DockerFaultsIT {
     }
 
     private void signal(String name) throws Exception {
-        TestDaemon.sh(List.of("kill", "-" + name, "" + daemon.pid()), null);
+        TestDaemon.sh(List.of("kill", "-" + name, "" + daemon().pid()), null);
     }
 
     @Test
     void lost_late_repeated_and_cut_answers_make_one_container_for_each_run() throws Exception {
         open();
         var through = folder.resolve("proxy.sock");
-        try (var proxy = new FaultyProxy(through, daemon.socket);
+        try (var proxy = new FaultyProxy(through, daemon().socket);
                 var tasks = new TestDocker(folder, "unix://" + through)) {
             int number = 0;
             for (var call : List.of("/containers/create", "/start", "/archive", "/kill", "/json")) {
@@ -187,9 +187,9 @@ class DockerFaultsIT {
             }
             var lines = Files.readAllLines(tasks.home.resolve("mark"));
             assertThat(lines).doesNotHaveDuplicates();
-            assertThat(daemon.docker("ps", "-aq").lines().count()).isEqualTo(number);
+            assertThat(daemon().docker("ps", "-aq").lines().count()).isEqualTo(number);
         }
-        assertThat(daemon.docker("ps", "-aq")).isEmpty();
+        assertThat(daemon().docker("ps", "-aq")).isEmpty();
     }
 
     private static boolean begins(TestDocker tasks, String name) {

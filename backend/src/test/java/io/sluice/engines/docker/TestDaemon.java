@@ -148,7 +148,15 @@ final class TestDaemon implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
+        try {
+            tidy();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private void tidy() throws IOException, InterruptedException {
         if (dockerd == null) {
             start();
         }
@@ -167,6 +175,7 @@ final class TestDaemon implements AutoCloseable {
                         "-c",
                         "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS; true"),
                 null);
-        sh(List.of("rm", "-rf", folder.toString()), null);
+        // with live-restore the engine leaves its mounts to the one that comes after it
+        sh(List.of("sh", "-c", "umount -l \"$0/data\" 2>/dev/null; rm -rf \"$0\"", folder.toString()), null);
     }
 }
