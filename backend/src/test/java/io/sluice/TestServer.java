@@ -42,6 +42,8 @@ public final class TestServer implements AutoCloseable {
                 settings.database(),
                 settings.administratorPassword(),
                 settings.web(),
+                settings.engine(),
+                settings.docker(),
                 settings.simulatedDevices(),
                 settings.sharedProcesses(),
                 settings.submissionsPerHour(),
