@@ -62,6 +62,8 @@ final class Household implements AutoCloseable {
                 data().toString());
         builder.environment().put("SLUICE_ADMIN_PASSWORD", PASSWORD);
         builder.environment().put("SLUICE_FAILPOINT", failpoint);
+        // whether or not a Docker engine answers on this machine
+        builder.environment().put("SLUICE_ENGINE", "process");
         builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));
         var started = builder.start();

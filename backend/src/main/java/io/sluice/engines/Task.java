@@ -87,9 +87,17 @@ public record Task(
      * What the task runs in.
      *
      * @param user with password, for a registry that asks; null = none
+     * @param registry that these are for; null = the one that has the image
      */
     public record Image(
-            String name, @Nullable String user, @Nullable String password) {
+            String name,
+            @Nullable String user,
+            @Nullable String password,
+            @Nullable String registry) {
+
+        public Image(String name, @Nullable String user, @Nullable String password) {
+            this(name, user, password, null);
+        }
 
         @Override
         public String toString() {

@@ -1,6 +1,7 @@
 package io.sluice.engines.docker;
 
 import com.github.dockerjava.api.exception.NotFoundException;
+import io.sluice.engines.docker.wire.Daemon;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,11 +1,13 @@
 package io.sluice.engines.docker;
 
 import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import io.sluice.engines.Run;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.docker.Stops.Stop;
+import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ final class Containers {
 
     static final String RUN = "sluice.run";
     static final String LABEL = "sluice.label.";
+    static final String IMAGE = "sluice.image";
     static final int TERMINATED = 143;
     static final int KILLED = 137;
     private static final int TERM = 15;
@@ -235,6 +238,17 @@ final class Containers {
         var labels =
                 container.getConfig() == null ? null : container.getConfig().getLabels();
         return labels == null ? Map.of() : labels;
+    }
+
+    /** What exactly it was made of, null: of before this was noted. */
+    static @Nullable String image(InspectContainerResponse container) {
+        return labels(container).get(IMAGE);
+    }
+
+    /** The image by the digest that its registry gave it; one that is of no registry by its id. */
+    static String exact(InspectImageResponse image) {
+        var digests = image.getRepoDigests();
+        return digests == null || digests.isEmpty() ? String.valueOf(image.getId()) : digests.getFirst();
     }
 
     /** As the task had them. */

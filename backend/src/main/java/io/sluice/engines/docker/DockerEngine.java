@@ -1,22 +1,18 @@
 package io.sluice.engines.docker;
 
-import com.github.dockerjava.api.command.InspectContainerResponse;
-import com.github.dockerjava.api.command.InspectImageResponse;
-import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerException;
-import com.github.dockerjava.api.exception.NotModifiedException;
-import com.github.dockerjava.api.model.Info;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Failpoints;
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Run;
-import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
-import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.images.Images;
+import io.sluice.engines.docker.wire.Address;
+import io.sluice.engines.docker.wire.Daemon;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -25,15 +21,11 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,45 +36,45 @@ import org.jspecify.annotations.Nullable;
 public final class DockerEngine implements Engine {
 
     private static final Logger log = System.getLogger(DockerEngine.class.getName());
+    private static final Pattern RANGE = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}/(1\\d|2[0-4]|[89])");
     private static final int TURNS = 64;
     private static final Duration PROBE = Duration.ofSeconds(2);
 
     private final Vertx vertx;
     private final Daemon daemon;
     private final DockerMetrics metrics;
-    private final Failpoints failpoints = Failpoints.ofEnvironment();
-    private final Policy policy;
     private final Images images;
-    private final Boot boot;
     private final Networks networks;
     private final Stops stops;
+    private final Creation creation;
+    private final Starts starts;
+    private final Ends ends;
     private final Containers containers;
     private final Watch watch;
     private final Upkeep upkeep;
-    private final boolean asRoot;
-
-    /** What waits for its image, with its labels. */
-    private final Map<String, Map<String, String>> preparing = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
     private final List<ReentrantLock> turns =
             IntStream.range(0, TURNS).mapToObj(i -> new ReentrantLock()).toList();
 
-    private DockerEngine(Vertx vertx, Settings settings, DockerMetrics metrics) throws IOException {
+    private DockerEngine(Vertx vertx, Settings settings, CollectorRegistry registry) throws IOException {
         var folder = Files.createDirectories(settings.folder());
-        this.vertx = vertx;
-        this.metrics = metrics;
-        this.daemon = new Daemon(vertx, Address.of(settings.host(), settings.certificates()), folder, metrics);
+        var failpoints = Failpoints.ofEnvironment();
+        boolean asRoot = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         var devices = Devices.find(settings.root(), settings.simulatedDevices());
-        this.policy = new Policy(settings, devices);
-        this.images = new Images(daemon, metrics, folder.resolve("guarded-images"));
-        this.boot = new Boot(daemon);
+        var policy = new Policy(settings, devices);
+        var outages = new Containers.Outages();
+        this.vertx = vertx;
+        this.metrics = new DockerMetrics(registry);
+        this.daemon = new Daemon(vertx, Address.of(settings.host(), settings.certificates()), folder, registry);
+        this.images = new Images(daemon, registry, folder.resolve("guarded-images"));
         this.networks = new Networks(daemon, Upkeep.id(folder), settings.networks());
         this.stops = new Stops(folder.resolve("stops"));
-        var outages = new Containers.Outages();
         this.containers = new Containers(daemon, stops, outages::has);
-        this.asRoot = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         this.upkeep = new Upkeep(daemon, devices, outages, metrics, new Firewall(settings.networks(), asRoot, metrics));
+        this.creation = new Creation(daemon, policy, new Boot(daemon), networks, containers, failpoints, asRoot);
+        this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
+        this.ends = new Ends(starts, creation, stops, containers, failpoints);
         this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed);
     }
 
@@ -95,7 +87,7 @@ public final class DockerEngine implements Engine {
         settings.check();
         return vertx.executeBlocking(
                 () -> {
-                    var engine = new DockerEngine(vertx, settings, new DockerMetrics(registry));
+                    var engine = new DockerEngine(vertx, settings, registry);
                     engine.upkeep.greet();
                     engine.watch.begin();
                     return engine;
@@ -116,8 +108,7 @@ public final class DockerEngine implements Engine {
                     if (address.socket() != null && !Files.exists(address.socket())) {
                         return false;
                     }
-                    var daemon =
-                            new Daemon(vertx, address, settings.folder(), new DockerMetrics(new CollectorRegistry()));
+                    var daemon = new Daemon(vertx, address, settings.folder(), new CollectorRegistry());
                     try {
                         daemon.ask("ping", PROBE, client -> client.pingCmd().exec());
                         return true;
@@ -150,7 +141,7 @@ public final class DockerEngine implements Engine {
             var turn = turn(task.name());
             turn.lock();
             try {
-                var started = begin(task);
+                var started = starts.begin(task);
                 metrics.started(
                         switch (started) {
                             case Started.Running running -> running.again() ? "again" : "started";
@@ -172,7 +163,7 @@ public final class DockerEngine implements Engine {
                     var turn = turn(name);
                     turn.lock();
                     try {
-                        askToStop(name, grace);
+                        ends.ask(name, grace).ifPresent(watch::tell);
                     } finally {
                         turn.unlock();
                     }
@@ -180,7 +171,11 @@ public final class DockerEngine implements Engine {
                 })
                 .onSuccess(asked -> vertx.setTimer(Math.max(1, grace.toMillis()), late -> {
                     if (!closed) {
-                        daemon.run(() -> force(name)).onFailure(e -> watch.ring());
+                        daemon.<Void>run(() -> {
+                                    ends.force(name);
+                                    return null;
+                                })
+                                .onFailure(e -> watch.ring());
                     }
                 }));
     }
@@ -206,10 +201,10 @@ public final class DockerEngine implements Engine {
                     if (!containers.read(found.get()).isOver()) {
                         throw new IllegalStateException("it is not over: " + name);
                     }
-                    discard(found.get());
+                    creation.discard(found.get());
                 }
                 stops.forget(name);
-                preparing.remove(name);
+                starts.giveUp(name);
                 watch.forget(name);
                 return null;
             } finally {
@@ -227,197 +222,10 @@ public final class DockerEngine implements Engine {
         return Future.succeededFuture();
     }
 
-    private Started begin(Task task) throws IOException {
-        var found = containers.find(task.name());
-        if (found.isPresent() && !Containers.isOf(found.get(), task.name())) {
-            return new Started.Refused(
-                    Reason.UNSAFE,
-                    "The Docker engine has a container " + Containers.name(task.name())
-                            + " that Sluice did not make. Rename or remove it.");
-        }
-        var stop = stops.find(task.name());
-        if (found.isPresent()) {
-            var run = containers.read(found.get());
-            if (run.state() != State.CREATED) {
-                return new Started.Running(run, true);
-            }
-        } else if (stop.isPresent()) {
-            return new Started.Running(Containers.notBegun(task.name(), stop.get()), true);
-        }
-        var info = upkeep.info();
-        var refusal = policy.refusal(task, Upkeep.name(info));
-        if (refusal.isPresent()) {
-            found.ifPresent(this::discard);
-            return refusal.get();
-        }
-        return switch (images.ready(Objects.requireNonNull(task.image()))) {
-            case Images.NotYet later -> {
-                preparing.put(task.name(), task.labels());
-                yield later.preparing();
-            }
-            case Images.Never never -> {
-                preparing.remove(task.name());
-                yield never.refused();
-            }
-            case Images.Ready ready -> {
-                preparing.remove(task.name());
-                yield launch(task, ready.image(), info, found);
-            }
-        };
-    }
-
-    private Started launch(Task task, InspectImageResponse image, Info info, Optional<InspectContainerResponse> found)
-            throws IOException {
-        var stranger = Upkeep.foreign(image, info);
-        if (stranger.isPresent()) {
-            return new Started.Refused(Reason.MISSING, stranger.get());
-        }
-        var group = Networks.group(task);
-        String id = found.map(InspectContainerResponse::getId).orElse(null);
-        try {
-            var network = networks.hold(group);
-            var user = policy.user(task, info);
-            Policy.prepareOutput(task.output(), user, asRoot);
-            if (id == null) {
-                id = create(task, image, info, user, network);
-                failpoints.reach("engine.afterCreate");
-            }
-            var own = Policy.later(task, image);
-            if (!boot.fill(id, String.valueOf(image.getId()), task.script(), user.id(), user.group(), own)) {
-                return refused(
-                        id,
-                        group,
-                        Reason.MISSING,
-                        "The image " + task.image() + " has no shell, /bin/bash or /bin/sh, to run the commands with.");
-            }
-            run(id);
-            failpoints.reach("engine.afterStart");
-            var run = containers.seen(task.name());
-            return run.isPresent()
-                    ? new Started.Running(run.get(), false)
-                    : refused(id, group, Reason.AWAY, "The container was removed while it began.");
-        } catch (DockerException e) {
-            return refused(id, group, e);
-        } finally {
-            networks.release(group);
-        }
-    }
-
-    private String create(Task task, InspectImageResponse image, Info info, Policy.User user, String network) {
-        try {
-            return daemon.ask(
-                    "create",
-                    Daemon.LONG,
-                    client -> policy.apply(
-                                    client.createContainerCmd(String.valueOf(image.getId())),
-                                    task,
-                                    image,
-                                    info,
-                                    user,
-                                    network)
-                            .exec()
-                            .getId());
-        } catch (ConflictException e) {
-            // asked for before, and the answer was lost
-            return containers
-                    .find(task.name())
-                    .filter(container -> Containers.isOf(container, task.name()))
-                    .orElseThrow(() -> e)
-                    .getId();
-        }
-    }
-
-    private void run(String id) {
-        try {
-            daemon.ask(
-                    "start", Daemon.LONG, client -> client.startContainerCmd(id).exec());
-        } catch (NotModifiedException runs) {
-            log.log(Level.DEBUG, "run=again container={0}", id);
-        }
-    }
-
-    private Started refused(@Nullable String id, String group, DockerException e) {
-        var said = Daemon.said(e);
-        var reason = Upkeep.reason(said);
-        return refused(id, group, reason, Upkeep.explained(reason, said));
-    }
-
-    private Started refused(@Nullable String id, String group, Reason reason, String message) {
-        if (id != null) {
-            containers.remove(id);
-        }
-        networks.release(group);
-        try {
-            networks.tidy(group);
-        } finally {
-            networks.keep(group);
-        }
-        return new Started.Refused(reason, message);
-    }
-
-    private void discard(InspectContainerResponse container) {
-        containers.remove(container.getId());
-        var group = Containers.labels(container).get(Networks.NETWORK);
-        if (group != null) {
-            networks.tidy(group);
-        }
-    }
-
-    private void askToStop(String name, Duration grace) throws IOException {
-        var found = containers.find(name).filter(container -> Containers.isOf(container, name));
-        if (found.isEmpty()) {
-            var labels = preparing.remove(name);
-            if (labels != null) {
-                var stop = stops.keep(name, grace, labels);
-                watch.tell(Containers.notBegun(name, stop));
-            }
-            return;
-        }
-        var run = containers.read(found.get());
-        if (run.isOver()) {
-            return;
-        }
-        var stop = stops.keep(name, grace, run.labels());
-        failpoints.reach("engine.afterStopIntent");
-        if (run.state() == State.CREATED) {
-            discard(found.get());
-            watch.tell(Containers.notBegun(name, stop));
-        } else {
-            terminate(name);
-        }
-    }
-
-    /** A stopped process hears it only when it goes on. */
-    private void terminate(String name) {
-        if (containers.signal(name, "SIGTERM")) {
-            containers.signal(name, "SIGCONT");
-        }
-    }
-
-    private Void force(String name) throws IOException {
-        if (stops.find(name).isPresent()) {
-            containers.signal(name, "SIGKILL");
-        }
-        return null;
-    }
-
-    /** What is to be done now and then; also what an earlier gateway wanted and did not come to. */
     private void looked(List<Run> all) {
         try {
             upkeep.looked();
-            var now = Instant.now();
-            for (var stop : stops.all().entrySet()) {
-                var run = all.stream()
-                        .filter(one -> one.name().equals(stop.getKey()) && one.state() == State.RUNNING)
-                        .findFirst();
-                if (run.isPresent()) {
-                    if (now.isAfter(stop.getValue().deadline())) {
-                        force(stop.getKey());
-                    } else {
-                        terminate(stop.getKey());
-                    }
-                }
-            }
+            ends.goOn(all);
             images.expire();
             if (upkeep.isTimeToSweep()) {
                 networks.sweep();
@@ -461,7 +269,10 @@ public final class DockerEngine implements Engine {
         /** @throws IllegalArgumentException with one line that says what to give instead */
         public void check() {
             var unused = Address.of(host, certificates);
-            Networks.check(networks);
+            if (!RANGE.matcher(networks).matches()) {
+                throw new IllegalArgumentException(networks
+                        + " is no range of addresses. Give one that nothing else here uses, as 198.19.0.0/16.");
+            }
         }
     }
 }

@@ -4,18 +4,22 @@ import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Network;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.wire.Daemon;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -24,9 +28,11 @@ import java.util.stream.Stream;
  */
 final class Networks {
 
+    private static final Logger log = System.getLogger(Networks.class.getName());
     static final String NETWORK = "sluice.network";
     private static final String ENGINE = "sluice.engine";
     private static final Duration GRACE = Duration.ofSeconds(60);
+    private static final int TURNS = 64;
     private static final int TRIES = 20;
     private static final int EACH = 128;
     private static final int OCTET = 256;
@@ -36,7 +42,9 @@ final class Networks {
     private final String engine;
     private final int first;
     private final int count;
-    private final Map<String, Integer> using = new HashMap<>();
+    private final Map<String, Integer> using = new ConcurrentHashMap<>();
+    private final List<ReentrantLock> turns =
+            IntStream.range(0, TURNS).mapToObj(i -> new ReentrantLock()).toList();
 
     /**
      * @param engine whose networks these are
@@ -48,13 +56,6 @@ final class Networks {
         var parts = range.split("/");
         this.first = number(parts[0]);
         this.count = 1 << (25 - Integer.parseInt(parts[1]));
-    }
-
-    static void check(String range) {
-        if (!range.matches("\\d{1,3}(\\.\\d{1,3}){3}/(1\\d|2[0-4]|[89])")) {
-            throw new IllegalArgumentException(
-                    range + " is no range of addresses. Give one that nothing else here uses, as 198.19.0.0/16.");
-        }
     }
 
     private static int number(String address) {
@@ -78,31 +79,25 @@ final class Networks {
         return Firewall.BRIDGES + String.format("%010x", Math.abs((long) group.hashCode() * 31 + group.length()));
     }
 
-    /** Its id. It stays at least until {@link #release}. */
-    synchronized String hold(String group) {
-        using.merge(group, 1, Integer::sum);
+    /** It is there, and stays at least until {@link #release}. */
+    void hold(String group) {
+        var turn = turn(group);
+        turn.lock();
         try {
-            return find(group).orElseGet(() -> create(group));
+            int before = using.merge(group, 1, Integer::sum) - 1;
+            if (before == 0) {
+                make(group);
+            }
         } catch (RuntimeException e) {
             release(group);
             throw e;
+        } finally {
+            turn.unlock();
         }
     }
 
-    /** Counts another user, who has it already. */
-    synchronized void keep(String group) {
-        using.merge(group, 1, Integer::sum);
-    }
-
-    synchronized void release(String group) {
+    void release(String group) {
         using.computeIfPresent(group, (name, users) -> users == 1 ? null : users - 1);
-    }
-
-    private Optional<String> find(String group) {
-        return all().stream()
-                .filter(network -> name(group).equals(network.getName()))
-                .map(Network::getId)
-                .min(String::compareTo);
     }
 
     private List<Network> all() {
@@ -110,12 +105,16 @@ final class Networks {
                 "networks", Daemon.SHORT, client -> client.listNetworksCmd().exec());
     }
 
-    private static String name(String group) {
+    static String name(String group) {
         return "sluice-net-" + group;
     }
 
-    private String create(String group) {
-        var taken = all().stream()
+    private void make(String group) {
+        var all = all();
+        if (all.stream().anyMatch(network -> name(group).equals(network.getName()))) {
+            return;
+        }
+        var taken = all.stream()
                 .flatMap(network ->
                         network.getIpam() == null || network.getIpam().getConfig() == null
                                 ? Stream.empty()
@@ -132,7 +131,8 @@ final class Networks {
             }
             tries++;
             try {
-                return create(group, subnet);
+                create(group, subnet);
+                return;
             } catch (DockerException e) {
                 if (e.getHttpStatus() != FORBIDDEN || !Daemon.said(e).contains("verlap")) {
                     throw e;
@@ -145,8 +145,8 @@ final class Networks {
                 : new DockerException("all " + count + " networks that tasks may have are taken", FORBIDDEN);
     }
 
-    private String create(String group, String subnet) {
-        return daemon.ask(
+    private void create(String group, String subnet) {
+        daemon.ask(
                 "network",
                 Daemon.LONG,
                 client -> client.createNetworkCmd()
@@ -165,54 +165,57 @@ final class Networks {
     }
 
     /** Removes the network of a group of which no container is left. */
-    synchronized void tidy(String group) {
-        if (!using.containsKey(group) && !inUse().contains(group)) {
-            all().stream()
-                    .filter(network -> name(group).equals(network.getName()))
-                    .forEach(this::remove);
+    void tidy(String group) {
+        var turn = turn(group);
+        turn.lock();
+        try {
+            if (!using.containsKey(group) && !inUse(group).contains(group)) {
+                remove(name(group));
+            }
+        } finally {
+            turn.unlock();
         }
     }
 
     /** Removes those of this engine that were left behind. */
-    synchronized void sweep() {
-        Set<String> inUse = null;
+    void sweep() {
         for (var network : all()) {
             var labels = network.getLabels() == null ? Map.<String, String>of() : network.getLabels();
             var group = labels.get(NETWORK);
             Date created = network.getCreated();
             boolean young =
                     created != null && created.toInstant().isAfter(Instant.now().minus(GRACE));
-            if (group == null || !engine.equals(labels.get(ENGINE)) || young || using.containsKey(group)) {
-                continue;
-            }
-            inUse = inUse == null ? inUse() : inUse;
-            if (!inUse.contains(group)) {
-                remove(network);
+            if (group != null && engine.equals(labels.get(ENGINE)) && !young) {
+                tidy(group);
             }
         }
     }
 
-    private Set<String> inUse() {
+    private ReentrantLock turn(String group) {
+        return turns.get(Math.floorMod(group.hashCode(), TURNS));
+    }
+
+    private Set<String> inUse(String group) {
         var groups = new HashSet<String>();
         daemon.ask(
                         "list",
                         Daemon.SHORT,
                         client -> client.listContainersCmd()
                                 .withShowAll(true)
-                                .withLabelFilter(List.of(NETWORK))
+                                .withLabelFilter(Map.of(NETWORK, group))
                                 .exec())
                 .forEach(container -> groups.add(container.getLabels().get(NETWORK)));
         return groups;
     }
 
-    private void remove(Network network) {
+    private void remove(String name) {
         try {
             daemon.ask(
                     "network",
                     Daemon.LONG,
-                    client -> client.removeNetworkCmd(network.getId()).exec());
+                    client -> client.removeNetworkCmd(name).exec());
         } catch (NotFoundException gone) {
-            using.remove(network.getName());
+            log.log(Level.DEBUG, "network={0} gone", name);
         }
     }
 }

@@ -165,17 +165,17 @@ final class Policy {
     }
 
     /** Everything that the container is. */
-    CreateContainerCmd apply(
-            CreateContainerCmd command, Task task, InspectImageResponse image, Info info, User user, String network) {
+    CreateContainerCmd apply(CreateContainerCmd command, Task task, InspectImageResponse image, Info info, User user) {
         var environment = environment(task, image);
         var mounts = mounts(task);
         var host = host(task, info, user);
         devices.give(task.devices(), info, host, environment, mounts);
-        host.withMounts(mounts).withNetworkMode(network);
+        host.withMounts(mounts).withNetworkMode(Networks.name(Networks.group(task)));
         var labels = new HashMap<String, String>();
         task.labels().forEach((name, value) -> labels.put(Containers.LABEL + name, value));
         labels.put(Containers.RUN, task.name());
         labels.put(Networks.NETWORK, Networks.group(task));
+        labels.put(Containers.IMAGE, Containers.exact(image));
         var name = hostName(task);
         return command.withName(Containers.name(task.name()))
                 .withHostConfig(host)

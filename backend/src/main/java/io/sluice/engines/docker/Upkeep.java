@@ -6,6 +6,7 @@ import com.github.dockerjava.api.model.Info;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Node;
 import io.sluice.engines.Started.Reason;
+import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -164,12 +165,12 @@ final class Upkeep {
     }
 
     /** Why an image can not run here; empty when it can. */
-    static Optional<String> foreign(InspectImageResponse image, Info info) {
+    static Optional<String> foreign(@Nullable Object name, InspectImageResponse image, Info info) {
         var made = image.getArch();
         var here = info.getArchitecture();
         return made == null || here == null || made.isBlank() || plain(made).equals(plain(here))
                 ? Optional.empty()
-                : Optional.of("The image is made for " + made + ", and this machine is " + plain(here)
+                : Optional.of("The image " + name + " is made for " + made + ", and this machine is " + plain(here)
                         + ". Choose an image, or a tag, for " + plain(here) + ".");
     }
 

@@ -6,6 +6,7 @@ import com.github.dockerjava.api.model.Event;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Run;
 import io.sluice.engines.Subscription;
+import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -48,7 +48,9 @@ public record Cause(
     private enum Tier {
         ROOT,
         ERROR,
-        SIGN
+        SIGN,
+        /** Not of the output: of what an engine says that does not start a task. */
+        REFUSAL
     }
 
     private record Rule(String name, Tier tier, int code, Pattern pattern) {
@@ -89,6 +91,16 @@ public record Cause(
             return plain(code);
         }
         return told(code, search(tail));
+    }
+
+    /** Why an engine did not start a task, as it said. */
+    public static Cause refused(int code, String message) {
+        return RULES.stream()
+                .filter(rule -> rule.tier() == Tier.REFUSAL && rule.code() == code)
+                .map(rule -> kept(code, rule.name(), message))
+                .filter(cause -> cause.name() != null)
+                .findFirst()
+                .orElseGet(() -> plain(code));
     }
 
     private static Cause told(int code, Map<Tier, Found> found) {
@@ -172,6 +184,9 @@ public record Cause(
         var lines = lines(text);
         var found = new HashMap<Tier, Found>();
         for (Rule rule : RULES) {
+            if (rule.tier() == Tier.REFUSAL) {
+                continue;
+            }
             Found last = last(rule, text, lines, from, tail);
             if (last != null && (rule.tier() != Tier.ROOT || !found.containsKey(Tier.ROOT))) {
                 found.merge(rule.tier(), last, (one, other) -> other.start() > one.start() ? other : one);

@@ -52,4 +52,14 @@ record Attempt(
             return phase == Job.Phase.EXITED;
         }
     }
+
+    /** How a task ends that is stopped because the attempt is over. */
+    Exit ending() {
+        int code = exit == null ? Exit.ATTEMPT_OVER : exit.code();
+        return switch (code) {
+            case Exit.STOPPED -> Exit.of(Exit.STOPPED, "Stopped on request.");
+            case Exit.PREEMPTED, Exit.OUT_OF_TIME -> Exit.of(code, exit == null ? null : exit.message());
+            default -> Exit.of(Exit.ATTEMPT_OVER, "Stopped because the attempt was over.");
+        };
+    }
 }

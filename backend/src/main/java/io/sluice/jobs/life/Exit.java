@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param original what the program itself ended with, where the code says more
  * @param message what is known of it, in one line for the user
  * @param rule that recognised it, null: the code says all there is
- * @param line of the output that told the cause, and where in the output it begins
+ * @param line of the output that told the cause, and where in the output it begins; without a place: what the engine said
  * @param role that brought the end, with {@code index} of the task; null where nobody in particular did
  * @param trigger the rule that brought it
  */
@@ -28,6 +28,8 @@ public record Exit(
     public static final int CREATION_FAILED = -1201;
     public static final int CREATION_REFUSED = -200;
     public static final int CREATION_AGAIN = -120;
+    public static final int NO_IMAGE = 254;
+    public static final int NO_SHELL = -1203;
     public static final int NODE_LOST = -1001;
     public static final int PREEMPTED = -1003;
     public static final int OUT_OF_TIME = -1004;

@@ -122,6 +122,21 @@ final class Launch {
         }
     }
 
+    /** What a job is told while an image of its tasks is on its way. */
+    static Waiting waiting(Attempt attempt, Started.Preparing preparing) {
+        var outage = new Waiting.Outage(preparing.what(), preparing.far(), preparing.message());
+        return new Waiting(
+                Long.toString(attempt.job()),
+                attempt.virtualCluster(),
+                0,
+                Waiting.Why.IMAGE,
+                List.of(),
+                List.of(),
+                null,
+                null,
+                List.of(outage));
+    }
+
     /** The ports that nodes have left, during one pass. */
     static final class Ports {
         private final Map<String, Node> nodes;
@@ -257,10 +272,13 @@ final class Launch {
     private static Task.Image image(JobSpec spec, JobSpec.Role role, Map<String, String> values) {
         JobSpec.Auth auth = spec.image(role).auth();
         String password = auth == null ? null : auth.password();
+        // who names no registry means the one that the image is in
+        String registry = auth == null || auth.registry().equals(JobSpec.Auth.DOCKER_HUB) ? null : auth.registry();
         return new Task.Image(
                 TaskScript.image(spec, role),
                 auth == null ? null : auth.username(),
-                password == null ? null : Secrets.render(password, values));
+                password == null ? null : Secrets.render(password, values),
+                registry);
     }
 
     /** The node's, or the task's own name where each has an address of its own. */
@@ -347,12 +365,18 @@ final class Launch {
     }
 
     static Exit exit(Started.Refused refused) {
-        return switch (refused.reason()) {
-            case PORT_TAKEN -> Exit.of(Exit.PORT_TAKEN, refused.message());
-            case MISSING -> Exit.of(Exit.CREATION_FAILED, refused.message());
-            case UNSAFE -> Exit.of(Exit.CREATION_REFUSED, refused.message());
-            case FULL, AWAY -> Exit.of(Exit.CREATION_AGAIN, refused.message());
+        int code = switch (refused.reason()) {
+            case PORT_TAKEN -> Exit.PORT_TAKEN;
+            case MISSING -> Exit.CREATION_FAILED;
+            case IMAGE -> Exit.NO_IMAGE;
+            case SHELL -> Exit.NO_SHELL;
+            case UNSAFE -> Exit.CREATION_REFUSED;
+            case FULL, AWAY -> Exit.CREATION_AGAIN;
         };
+        var cause = Cause.refused(code, refused.message());
+        boolean known = cause.name() != null;
+        return new Exit(
+                code, null, refused.message(), cause.name(), known ? refused.message() : null, null, null, null, null);
     }
 
     private static String rolePart(int number, String role) {

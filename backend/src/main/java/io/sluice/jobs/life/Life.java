@@ -272,15 +272,16 @@ final class Life {
         Future.join(answers).otherwiseEmpty().await();
         List<TaskStore.Begun> begun = new ArrayList<>();
         List<TaskStore.Ended> ended = new ArrayList<>();
+        Started.Preparing preparing = null;
         for (int i = 0; i < answers.size(); i++) {
             var task = starting.get(i);
             if (answers.get(i).succeeded()) {
                 switch (answers.get(i).result()) {
                     case Started.Running running -> {
                         runs.merge(task.run(), running.run(), (before, now) -> before.isOver() ? before : now);
-                        begun.add(new TaskStore.Begun(task.id(), begunAt(running.run())));
+                        begun.add(new TaskStore.Begun(task.id(), begunAt(running.run()), running.image()));
                     }
-                    case Started.Preparing later -> log.log(Level.DEBUG, "run={0} preparing", task.run());
+                    case Started.Preparing later -> preparing = later;
                     case Started.Refused refused -> ended.add(ended(attempt, task, Launch.exit(refused), null));
                 }
             }
@@ -290,6 +291,11 @@ final class Life {
         boolean refused = !ended.isEmpty() && exited(attempt, ended, epoch);
         metrics.started(begun.size());
         if (begun.size() + ended.size() < answers.size()) {
+            if (preparing != null
+                    && tasks.preparing(attempt.job(), epoch, Launch.waiting(attempt, preparing))
+                            .await()) {
+                seen.run();
+            }
             lookAgain(attempt.job()); // no answer, or not ready: asked again soon, under the same names
         }
         return stored || refused;
@@ -310,10 +316,10 @@ final class Life {
         for (var task : live) {
             Run run = runs.get(task.run());
             if (task.phase() == Job.Phase.CLAIMED) {
-                ends.add(TaskStore.Ended.of(task.id(), ending(attempt), "Not started any more", null));
+                ends.add(TaskStore.Ended.of(task.id(), attempt.ending(), "Not started any more", null));
             } else if (run != null && run.isOver()) {
                 Exit own = launch.exit(attempt, task, run);
-                Exit exit = own.code() == 0 ? own : ending(attempt);
+                Exit exit = own.code() == 0 ? own : attempt.ending();
                 ends.add(TaskStore.Ended.of(task.id(), exit, message(exit), run.ended()));
             } else {
                 failpoint.pass("cancel.afterIntent");
@@ -336,17 +342,7 @@ final class Life {
             return found.get().isOver();
         }
         return exited(
-                attempt, List.of(TaskStore.Ended.of(task.id(), ending(attempt), "Not started any more", null)), epoch);
-    }
-
-    private static Exit ending(Attempt attempt) {
-        Exit exit = attempt.exit();
-        int code = exit == null ? Exit.ATTEMPT_OVER : exit.code();
-        return switch (code) {
-            case Exit.STOPPED -> Exit.of(Exit.STOPPED, "Stopped on request.");
-            case Exit.PREEMPTED, Exit.OUT_OF_TIME -> Exit.of(code, exit == null ? null : exit.message());
-            default -> Exit.of(Exit.ATTEMPT_OVER, "Stopped because the attempt was over.");
-        };
+                attempt, List.of(TaskStore.Ended.of(task.id(), attempt.ending(), "Not started any more", null)), epoch);
     }
 
     private boolean conclude(Attempt attempt, long epoch) {

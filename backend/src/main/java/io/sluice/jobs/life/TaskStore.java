@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import io.sluice.database.Database;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Json;
+import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -65,14 +66,19 @@ final class TaskStore {
             SELECT id FROM task
             """;
 
+    private static final String PREPARING = """
+            UPDATE jobs SET waiting = $3::text::jsonb, changed = pg_current_xact_id()
+            WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'creating') AND waiting IS DISTINCT FROM $3::text::jsonb
+            """;
+
     private static final String STARTED = """
-            WITH news AS (SELECT * FROM jsonb_to_recordset($3::text::jsonb) AS n(id bigint, at timestamptz)),
+            WITH news AS (SELECT * FROM jsonb_to_recordset($3::text::jsonb) AS n(id bigint, at timestamptz, image text)),
             task AS (
                 UPDATE tasks t SET state = 'started', launched = greatest(news.at, t.created) FROM news, jobs j
                 WHERE t.id = news.id AND t.state = 'creating' AND j.id = t.job_id AND j.epoch = $2
-                RETURNING t.job_id, t.attempt, t.role, t.task_index, t.node, t.launched),
+                RETURNING t.job_id, t.attempt, t.role, t.task_index, t.node, t.launched, news.image),
             job AS (
-                UPDATE jobs SET changed = pg_current_xact_id(), launched = coalesce(launched, (SELECT min(launched) FROM task)),
+                UPDATE jobs SET changed = pg_current_xact_id(), waiting = NULL, launched = coalesce(launched, (SELECT min(launched) FROM task)),
                     state = CASE WHEN state = 'creating' THEN 'started' ELSE state END,
                     shown = CASE WHEN state = 'creating' AND NOT stop THEN 'RUNNING' ELSE shown END
                 WHERE id = $1 AND EXISTS (SELECT FROM task)),
@@ -81,7 +87,7 @@ final class TaskStore {
                 WHERE a.job_id = $1 AND a.attempt = (SELECT attempt FROM task LIMIT 1)),
             event AS (
                 INSERT INTO job_events (job_id, attempt, role, task_index, reason, message)
-                SELECT job_id, attempt, role, task_index, 'Started', 'Started on ' || node FROM task)
+                SELECT job_id, attempt, role, task_index, 'Started', 'Started on ' || node || coalesce(' in ' || image, '') FROM task)
             SELECT job_id FROM task
             """;
 
@@ -170,7 +176,8 @@ final class TaskStore {
         }
     }
 
-    record Begun(long id, String at) {}
+    /** @param image what exactly it runs in, null: there is none */
+    record Begun(long id, String at, @Nullable String image) {}
 
     /** False when somebody else has it, or it is not in the queue any more. Fails on {@code allocations_once} when a place is taken. */
     Future<Boolean> claim(long job, long epoch, List<Placed> tasks, String install, String message) {
@@ -190,6 +197,14 @@ final class TaskStore {
                     rows.forEach(row -> ids.add(row.getLong(0)));
                     return ids;
                 });
+    }
+
+    /** What it waits for although it has its machines; whether that is news. */
+    Future<Boolean> preparing(long job, long epoch, Waiting reason) {
+        return database.pool()
+                .preparedQuery(PREPARING)
+                .execute(Tuple.of(job, epoch, Json.write(reason)))
+                .map(rows -> rows.rowCount() > 0);
     }
 
     Future<Boolean> started(long job, long epoch, List<Begun> tasks) {

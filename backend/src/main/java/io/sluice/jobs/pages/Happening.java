@@ -39,6 +39,7 @@ public record Happening(
             Shape.of("StartRequested", "Started again by (.*)\\.", "startRequested"),
             Shape.of("Placed", "Placed on (\\d+) nodes", "placedOnSome"),
             Shape.of("Placed", "Placed on (.*)", "placed"),
+            Shape.of("Started", "Started on (\\S+) in (\\S+)", "startedIn"),
             Shape.of("Started", "Started on (.*)", "started"),
             Shape.of("Exited", "Exited with (-?\\d+)(?:: .*)?", "exited"),
             Shape.of("Exited", "Not started any more", "notStarted"),

@@ -80,6 +80,12 @@ public final class Words {
             Outage port = waiting.outages().getFirst();
             return view.t(key, String.valueOf(port.device()), port.node());
         }
+        if (waiting.why() == Waiting.Why.IMAGE) {
+            Outage image = waiting.outages().getFirst();
+            return image.device() == null
+                    ? view.t(key, image.node())
+                    : view.t(key + ".far", image.node(), image.device());
+        }
         if (waiting.shortages().isEmpty()) {
             return view.t(key, waiting.cluster());
         }
@@ -156,7 +162,9 @@ public final class Words {
         String role = exit.role();
         String more = exit.message();
         // a task that was never made has no output to read: what refused it says why
-        String why = exit.code() == Exit.CREATION_REFUSED && more != null ? more : explained(view, exit);
+        String why = exit.code() == Exit.CREATION_REFUSED && exit.rule() == null && more != null
+                ? more
+                : explained(view, exit);
         return role == null
                 ? why
                 : why + " · " + view.t("job.inTask", role, Objects.requireNonNullElse(exit.index(), 0));

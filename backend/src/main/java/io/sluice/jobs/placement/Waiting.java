@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param behind the job that goes first, null: none
  * @param start expected, if no job of higher priority comes and no machine is lost; at the latest, for the first of the
  *     queue; null: nobody knows
- * @param outages machines and devices that would do, but are out of service; the port, as the device of its node, that another job has
+ * @param outages machines and devices that would do, but are out of service; the port, as the device of its node, that another job has; the image that is fetched, and in
+ *     place of the device how much of it is here
  */
 public record Waiting(
         String job,
@@ -50,6 +51,8 @@ public record Waiting(
         RESERVED,
         /** A port that it asks for by its number is another job's. */
         PORT,
+        /** It has its machines, and its image is being fetched. */
+        IMAGE,
         /** Room is being made for it: it starts as soon as others have ended. */
         MAKING_ROOM;
 
@@ -57,7 +60,8 @@ public record Waiting(
         public boolean isNever() {
             return switch (this) {
                 case CLUSTER_UNKNOWN, NEVER, NEVER_ON_BOARD, NEVER_IN_QUOTA -> true;
-                case CLUSTER_STOPPED, OUT_OF_SERVICE, QUOTA, MACHINES, SCATTERED, RESERVED, PORT, MAKING_ROOM -> false;
+                case CLUSTER_STOPPED, OUT_OF_SERVICE, QUOTA, MACHINES, SCATTERED, RESERVED, PORT, IMAGE, MAKING_ROOM ->
+                    false;
             };
         }
     }

@@ -204,7 +204,7 @@ class DockerEngineIT {
                         .reason())
                 .isEqualTo(Started.Reason.MISSING);
         var empty = refusal(with(task, task.node(), List.of(), TestDaemon.EMPTY));
-        assertThat(empty.reason()).isEqualTo(Started.Reason.MISSING);
+        assertThat(empty.reason()).isEqualTo(Started.Reason.SHELL);
         assertThat(empty.message()).contains("has no shell");
         assertThat(refusal(with(task, task.node(), List.of(), "--privileged ubuntu"))
                         .reason())

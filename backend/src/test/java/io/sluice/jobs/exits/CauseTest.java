@@ -107,7 +107,35 @@ class CauseTest {
 
     @Test
     void every_rule_has_a_sample() throws IOException {
-        assertThat(samples()).extracting(Sample::cause).containsAll(Cause.names());
+        var refusals = Stream.of(REFUSALS.split("\n")).map(row -> row.split("\\|")[0].strip());
+        assertThat(Stream.concat(samples().stream().map(Sample::cause), refusals))
+                .containsAll(Cause.names());
+    }
+
+    private static final String REFUSALS = """
+            noShell        | -1203 | x/empty:1 | The image x/empty:1 has no shell, /bin/bash or /bin/sh, to run the commands with.
+            imageProcessor | 254 | x/tools:1 | The image x/tools:1 is not made for this machine's processor. Choose a tag that is.
+            imageProcessor | 254 | x/tools:1 | The image x/tools:1 is made for arm64, and this machine is amd64. Choose another.
+            imagePassword  | 254 | r:5000/x:1 | The registry r:5000 does not accept the user ann for r:5000/x:1. Check the user.
+            imageClosed    | 254 | r:5000/x:1 | The registry r:5000 does not give out r:5000/x:1 to everybody, or has no such image.
+            imageMissing   | 254 | r:5000/x:1 | There is no image r:5000/x:1 in the registry r:5000. Check its name and tag.
+            imageSignIn    | 254 | r:5000 | The sign-in is for the registry r:5000, and the image x:1 is in docker.io.
+            registryTrust  | 254 | r:5000 | The registry r:5000 has no certificate that this Docker engine trusts.
+            registryAway   | -120 | r:5000 | The registry r:5000 can not be reached at the moment, for the image r:5000/x:1.
+            engineFull     | -120 | The disk of the Docker engine is full | The disk of the Docker engine is full: it has no room.
+            imageName      | -200 | 镜像 -v /:/x | “镜像 -v /:/x” is no name of an image. Names look like ubuntu:24.04.
+            """;
+
+    @ParameterizedTest
+    @CsvSource(textBlock = REFUSALS, delimiter = '|', quoteCharacter = '`')
+    void why_an_engine_did_not_start_a_task_is_told_by_what_it_said(
+            String name, int code, String value, String message) {
+        var cause = Cause.refused(code, message);
+        assertThat(cause.name()).isEqualTo(name);
+        assertThat(cause.values()).containsExactly(value);
+        assertThat(Cause.kept(code, name, message)).isEqualTo(cause);
+        // and is never read out of what a task prints
+        assertThat(ended(1, null, message).name()).isNotEqualTo(name);
     }
 
     @Test

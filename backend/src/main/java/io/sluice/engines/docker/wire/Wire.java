@@ -1,4 +1,4 @@
-package io.sluice.engines.docker;
+package io.sluice.engines.docker.wire;
 
 import com.github.dockerjava.transport.DockerHttpClient;
 import io.vertx.core.Vertx;

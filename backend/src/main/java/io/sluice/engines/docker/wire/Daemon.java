@@ -1,9 +1,10 @@
-package io.sluice.engines.docker;
+package io.sluice.engines.docker.wire;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.core.DefaultDockerClientConfig;
 import com.github.dockerjava.core.DockerClientImpl;
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Engine.Unavailable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -19,25 +20,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Speaks with the Docker engine: on virtual threads, so many at once, each call within its time. */
-final class Daemon {
+public final class Daemon {
 
-    static final Duration SHORT = Duration.ofSeconds(10);
-    static final Duration LONG = Duration.ofSeconds(60);
+    public static final Duration SHORT = Duration.ofSeconds(10);
+    public static final Duration LONG = Duration.ofSeconds(60);
     private static final int AT_ONCE = 32;
     private static final int MOST = 4096;
     private static final long PATIENCE_SECONDS = 30;
 
     private final Address address;
-    private final DockerMetrics metrics;
+    private final WireMetrics metrics;
     private final DockerClient client;
     private final Semaphore turns = new Semaphore(AT_ONCE, true);
     private final AtomicInteger calls = new AtomicInteger();
     private final ScheduledExecutorService alarms = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("sluice-docker-limits").factory());
 
-    Daemon(Vertx vertx, Address address, Path folder, DockerMetrics metrics) {
+    /** @param folder in which nothing else is */
+    public Daemon(Vertx vertx, Address address, Path folder, CollectorRegistry registry) {
         this.address = address;
-        this.metrics = metrics;
+        this.metrics = new WireMetrics(registry);
         // an empty folder of its own: whatever the gateway's user has in ~/.docker is no task's business
         var config = DefaultDockerClientConfig.createDefaultConfigBuilder()
                 .withDockerHost("unix:///docker")
@@ -47,12 +49,12 @@ final class Daemon {
         this.client = DockerClientImpl.getInstance(config, Wire.to(vertx, address));
     }
 
-    Address address() {
+    public Address address() {
         return address;
     }
 
     /** Runs work that asks the engine, away from the caller's thread. */
-    <T> Future<T> run(Callable<T> work) {
+    public <T> Future<T> run(Callable<T> work) {
         if (calls.get() >= MOST) {
             metrics.refused();
             return Future.failedFuture(new Unavailable("the engine has " + MOST + " calls to answer already", null));
@@ -93,7 +95,7 @@ final class Daemon {
      * @throws DockerException what the engine answered
      * @throws Unavailable when it did not
      */
-    <T> T ask(String what, Duration limit, Function<DockerClient, T> call) {
+    public <T> T ask(String what, Duration limit, Function<DockerClient, T> call) {
         long from = System.nanoTime();
         var alarm = new Alarm(Thread.currentThread());
         var timer = alarms.schedule(alarm, limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -115,16 +117,16 @@ final class Daemon {
     }
 
     /** For calls that go on: whoever makes one ends it. */
-    DockerClient client() {
+    public DockerClient client() {
         return client;
     }
 
-    void close() {
+    public void close() {
         alarms.shutdownNow();
     }
 
     /** What the engine itself said, in one line. */
-    static String said(DockerException e) {
+    public static String said(DockerException e) {
         var message = e.getMessage() == null ? "" : e.getMessage();
         int begin = message.indexOf("{\"message\":\"");
         var words = begin < 0 ? message : message.substring(begin + "{\"message\":\"".length());

@@ -1,4 +1,4 @@
-package io.sluice.engines.docker;
+package io.sluice.engines.docker.wire;
 
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param socket null = by TLS, with {@code certificates}
  */
-record Address(
+public record Address(
         @Nullable Path socket,
         String host,
         int port,
         @Nullable Path certificates) {
 
-    static final List<String> FILES = List.of("ca.pem", "cert.pem", "key.pem");
+    private static final List<String> FILES = List.of("ca.pem", "cert.pem", "key.pem");
     private static final int TLS_PORT = 2376;
     private static final String USUAL = "Give unix:///var/run/docker.sock, or where the engine's socket is.";
 
     /** @throws IllegalArgumentException with one line that says what to give instead */
-    static Address of(String url, @Nullable Path certificates) {
+    public static Address of(String url, @Nullable Path certificates) {
         var uri = parsed(url);
         var scheme = uri.getScheme() == null ? "" : uri.getScheme();
         return switch (scheme) {
