@@ -162,7 +162,7 @@ public final class Server {
                 new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
         DeviceWatch devices = devices();
         Future<? extends Engine> opening = usesDocker(vertx)
-                ? DockerEngine.open(vertx, settings.docker(), registry)
+                ? DockerEngine.open(vertx, settings.docker(), registry, devices::devices)
                 : ProcessEngine.open(vertx, process, registry, devices::devices);
         closing(
                 "engine",

@@ -94,6 +94,31 @@ final class Devices {
         return all;
     }
 
+    /** With what is wrong with them, as whoever watches them says. */
+    List<io.sluice.engines.Device> all(List<io.sluice.engines.Device> watched) {
+        return all.stream().map(device -> judged(device, watched)).toList();
+    }
+
+    private static io.sluice.engines.Device judged(
+            io.sluice.engines.Device device, List<io.sluice.engines.Device> watched) {
+        return watched.stream()
+                .filter(same -> same.vendor().equals(device.vendor())
+                        && same.index() == device.index()
+                        && same.fault() != null
+                        && !device.simulated())
+                .findFirst()
+                .map(same -> new io.sluice.engines.Device(
+                        device.id(),
+                        device.type(),
+                        device.vendor(),
+                        device.index(),
+                        device.numaNode(),
+                        device.half(),
+                        false,
+                        same.fault()))
+                .orElse(device);
+    }
+
     private static void nvidia(Path root, List<io.sluice.engines.Device> all, Map<String, String> uuids)
             throws IOException {
         for (var gpu : children(root.resolve("proc/driver/nvidia/gpus"))) {
@@ -110,7 +135,8 @@ final class Devices {
                         Integer.parseInt(minor),
                         numa(root.resolve("sys/bus/pci/devices").resolve(gpu.getFileName())),
                         null,
-                        false));
+                        false,
+                        null));
             }
         }
     }
@@ -132,7 +158,8 @@ final class Devices {
                 type = type.isEmpty() ? ascendType(root) : type;
                 int index = Integer.parseInt(davinci.group(1));
                 var half = index / BOARD + (index % BOARD < HALF ? "a" : "b");
-                all.add(new io.sluice.engines.Device("ascend-" + index, type, "ascend", index, null, half, false));
+                all.add(new io.sluice.engines.Device(
+                        "ascend-" + index, type, "ascend", index, null, half, false, null));
             }
         }
     }
@@ -162,7 +189,7 @@ final class Devices {
             var target = gfx(fields.getOrDefault("gfx_target_version", "0"));
             renders.put(id, Integer.parseInt(render));
             all.add(new io.sluice.engines.Device(
-                    id, AMD_CHIPS.getOrDefault(target, "AMD-" + target), "amd", index, null, null, false));
+                    id, AMD_CHIPS.getOrDefault(target, "AMD-" + target), "amd", index, null, null, false, null));
             index++;
         }
     }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,8 @@ public final class DockerEngine implements Engine {
     private final List<ReentrantLock> turns =
             IntStream.range(0, TURNS).mapToObj(i -> new ReentrantLock()).toList();
 
-    private DockerEngine(Vertx vertx, Settings settings, CollectorRegistry registry) throws IOException {
+    private DockerEngine(Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> watched)
+            throws IOException {
         var folder = Files.createDirectories(settings.folder());
         var failpoints = Failpoints.ofEnvironment();
         boolean asRoot = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
@@ -71,7 +73,8 @@ public final class DockerEngine implements Engine {
         this.networks = new Networks(daemon, Upkeep.id(folder), settings.networks());
         this.stops = new Stops(folder.resolve("stops"));
         this.containers = new Containers(daemon, stops, outages::has);
-        this.upkeep = new Upkeep(daemon, devices, outages, metrics, new Firewall(settings.networks(), asRoot, metrics));
+        this.upkeep = new Upkeep(
+                daemon, devices, watched, outages, metrics, new Firewall(settings.networks(), asRoot, metrics));
         this.creation = new Creation(daemon, policy, new Boot(daemon), networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
@@ -81,13 +84,15 @@ public final class DockerEngine implements Engine {
     /**
      * Takes over what an earlier gateway started. An engine that does not answer now is waited for.
      *
+     * @param watched what is known of this machine's devices at the moment
      * @throws IllegalArgumentException when the settings are wrong
      */
-    public static Future<DockerEngine> open(Vertx vertx, Settings settings, CollectorRegistry registry) {
+    public static Future<DockerEngine> open(
+            Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> watched) {
         settings.check();
         return vertx.executeBlocking(
                 () -> {
-                    var engine = new DockerEngine(vertx, settings, registry);
+                    var engine = new DockerEngine(vertx, settings, registry, watched);
                     engine.upkeep.greet();
                     engine.watch.begin();
                     return engine;

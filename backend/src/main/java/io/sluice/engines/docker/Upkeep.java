@@ -3,6 +3,7 @@ package io.sluice.engines.docker;
 import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.model.Info;
+import io.sluice.engines.Device;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Node;
 import io.sluice.engines.Started.Reason;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of the engine as a whole: its machine, whether it answers, and what its faults mean. */
@@ -32,6 +34,7 @@ final class Upkeep {
 
     private final Daemon daemon;
     private final Devices devices;
+    private final Supplier<List<Device>> watched;
     private final Containers.Outages outages;
     private final DockerMetrics metrics;
     private final Firewall firewall;
@@ -41,9 +44,16 @@ final class Upkeep {
     private volatile @Nullable Instant away;
     private volatile String silence = "The Docker engine has not answered yet.";
 
-    Upkeep(Daemon daemon, Devices devices, Containers.Outages outages, DockerMetrics metrics, Firewall firewall) {
+    Upkeep(
+            Daemon daemon,
+            Devices devices,
+            Supplier<List<Device>> watched,
+            Containers.Outages outages,
+            DockerMetrics metrics,
+            Firewall firewall) {
         this.daemon = daemon;
         this.devices = devices;
+        this.watched = watched;
         this.outages = outages;
         this.metrics = metrics;
         this.firewall = firewall;
@@ -143,7 +153,7 @@ final class Upkeep {
                 "",
                 known.getNCPU() == null ? 1 : known.getNCPU(),
                 known.getMemTotal() == null ? 0 : (int) (known.getMemTotal() >> MEBIBYTE),
-                devices.all(),
+                devices.all(watched.get()),
                 PORTS,
                 memory && cpu,
                 memory && cpu

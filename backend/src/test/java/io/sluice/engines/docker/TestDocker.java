@@ -45,8 +45,8 @@ final class TestDocker implements AutoCloseable {
         this.home = Files.createDirectories(folder.resolve("homes/ann"));
         this.shared = Files.createDirectories(folder.resolve("shared"));
         this.logs = Files.createDirectories(folder.resolve("logs"));
-        this.engine =
-                DockerEngine.open(vertx, settings(folder, host, root), registry).await();
+        this.engine = DockerEngine.open(vertx, settings(folder, host, root), registry, List::of)
+                .await();
         this.node = engine.inventory().await().nodes().getFirst();
         var unused = engine.watch(heard::add);
     }
