@@ -1,9 +1,11 @@
 package io.sluice.engines;
 
 import io.vertx.core.Future;
+import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,29 @@ public interface Engine {
 
     /** Forgets a run that is over, with all that the engine kept of it but its output. Fails while the run is not over. */
     Future<Void> remove(String name);
+
+    /**
+     * Runs a program inside a running task, under the task's limits and with no more rights. How many there may be at
+     * once is limited.
+     *
+     * @throws IllegalStateException in the future, when the task does not run (any more)
+     */
+    default Future<Exec> exec(String name, Command command) {
+        return Future.failedFuture(new Unavailable("the " + kind() + " engine runs no programs inside of tasks", null));
+    }
+
+    /**
+     * Where the gateway reaches a port of a running task, if something inside of the task listens there. What another
+     * task, or the machine itself, has at that port is never answered.
+     */
+    default Future<Optional<SocketAddress>> reach(String name, int port) {
+        return Future.failedFuture(new Unavailable("the " + kind() + " engine opens no ports of tasks", null));
+    }
+
+    /** A port that nobody else is given while this task runs, and the address on which to listen there. */
+    default Future<SocketAddress> port(String name) {
+        return Future.failedFuture(new Unavailable("the " + kind() + " engine has no ports to give", null));
+    }
 
     /** Lets go; what runs goes on running. */
     Future<Void> close();

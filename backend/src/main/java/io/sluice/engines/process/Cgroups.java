@@ -102,7 +102,7 @@ final class Cgroups {
     }
 
     /** Where no task is in them any more. */
-    void close() throws IOException {
+    Void close() throws IOException {
         for (var parent : parents.values()) {
             try (var groups = Files.newDirectoryStream(parent, Files::isDirectory)) {
                 if (!groups.iterator().hasNext()) {
@@ -110,6 +110,7 @@ final class Cgroups {
                 }
             }
         }
+        return null;
     }
 
     private String memoryEvents(String name) {

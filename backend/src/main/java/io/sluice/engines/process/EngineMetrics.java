@@ -15,6 +15,7 @@ final class EngineMetrics {
     private final Counter trials;
     private final Gauge calls;
     private final Gauge running;
+    private final Gauge execs;
     private final Histogram startSeconds;
 
     EngineMetrics(CollectorRegistry registry) {
@@ -36,6 +37,8 @@ final class EngineMetrics {
         calls = Gauge.build("sluice_engine_calls", "Calls that wait for, or are on, the engine's worker")
                 .register(registry);
         running = Gauge.build("sluice_engine_running", "Runs that are not known to be over")
+                .register(registry);
+        execs = Gauge.build("sluice_engine_execs", "Programs that the gateway runs inside of tasks")
                 .register(registry);
         startSeconds = Histogram.build("sluice_engine_start_seconds", "From the call to a supervisor that runs")
                 .buckets(.002, .005, .01, .02, .03, .05, .1, .25, 1, 5)
@@ -65,6 +68,10 @@ final class EngineMetrics {
 
     void calls(int now) {
         calls.set(now);
+    }
+
+    void execs(int now) {
+        execs.set(now);
     }
 
     void running(int now) {

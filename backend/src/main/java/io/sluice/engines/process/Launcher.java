@@ -1,6 +1,7 @@
 package io.sluice.engines.process;
 
 import io.sluice.engines.Task;
+import io.sluice.engines.process.exec.Listeners;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -108,6 +109,11 @@ final class Launcher {
                 .forEach(ProcessHandle::destroyForcibly);
     }
 
+    /** Tells a task's processes from all others. */
+    Listeners.Membership membership(String name, Incarnation first) throws IOException {
+        return isolation == Isolation.NONE ? Listeners.marked("SLUICE_TASK=" + name) : Listeners.besides(first.pid());
+    }
+
     private static boolean has(ProcessHandle process, String mark) {
         try {
             var environ = Files.readAllBytes(Path.of("/proc", Long.toString(process.pid()), "environ"));
@@ -153,7 +159,7 @@ final class Launcher {
     /** A shell reads its script as it goes, so one that is in use must never change: another version is another folder. */
     private static Path unpack(Path folder) throws IOException {
         var texts = new LinkedHashMap<String, byte[]>();
-        for (var name : List.of("supervise", "begin")) {
+        for (var name : List.of("supervise", "begin", "enter")) {
             try (var in = Launcher.class.getResourceAsStream(name)) {
                 texts.put(name, Objects.requireNonNull(in, name).readAllBytes());
             }

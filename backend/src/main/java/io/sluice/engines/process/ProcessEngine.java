@@ -1,9 +1,11 @@
 package io.sluice.engines.process;
 
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.engines.Command;
 import io.sluice.engines.Device;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Failpoints;
+import io.sluice.engines.Exec;
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Node;
 import io.sluice.engines.Node.Ports;
@@ -13,8 +15,11 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
+import io.sluice.engines.process.exec.Execs;
+import io.sluice.engines.process.exec.Listeners;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
@@ -32,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -46,6 +52,8 @@ public final class ProcessEngine implements Engine {
     private static final Logger log = System.getLogger(ProcessEngine.class.getName());
     private static final int TURNS = 64;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int TRIES = 100;
+    private static final String LOOPBACK = "127.0.0.1";
 
     private final Vertx vertx;
     private final Worker worker;
@@ -55,6 +63,7 @@ public final class ProcessEngine implements Engine {
     private final Supplier<List<Device>> found;
     private final PortLedger ports;
     private final Arrivals arrivals;
+    private final Execs execs;
 
     /** Whose supervisors are on their way, or there. */
     private final Set<String> launched = ConcurrentHashMap.newKeySet();
@@ -74,6 +83,7 @@ public final class ProcessEngine implements Engine {
         this.ground = ground;
         this.ports = new PortLedger(this::isOver);
         this.arrivals = new Arrivals(vertx, worker, metrics, ground, ports::release);
+        this.execs = new Execs(ground.launcher().programs(), Launcher.PATH, metrics::execs);
     }
 
     /**
@@ -203,14 +213,43 @@ public final class ProcessEngine implements Engine {
     }
 
     @Override
+    public Future<Exec> exec(String name, Command command) {
+        var context = vertx.getOrCreateContext();
+        return worker.run(() -> {
+            var run = ground.runs().running(name);
+            return execs.start(run.path(), run.living().pid(), command, context, next -> exec(name, next));
+        });
+    }
+
+    @Override
+    public Future<Optional<SocketAddress>> reach(String name, int port) {
+        return worker.run(() -> Listeners.find(
+                        port,
+                        ground.launcher()
+                                .membership(name, ground.runs().running(name).living()))
+                .map(host -> SocketAddress.inetSocketAddress(port, host)));
+    }
+
+    @Override
+    public Future<SocketAddress> port(String name) {
+        return worker.run(() -> {
+            ground.runs().running(name);
+            var range = ground.node().ports();
+            for (int tries = 0; tries < TRIES; tries++) {
+                int port = ThreadLocalRandom.current().nextInt(range.first(), range.last() + 1);
+                if (ports.reserve(name, List.of(port)).isEmpty()) {
+                    return SocketAddress.inetSocketAddress(port, LOOPBACK);
+                }
+            }
+            throw new Unavailable("no port is free on " + ground.node().name(), null);
+        });
+    }
+
+    @Override
     public Future<Void> close() {
         closed = true;
         arrivals.close();
-        return worker.<Void>run(() -> {
-                    ground.cgroups().close();
-                    return null;
-                })
-                .eventually(worker::close);
+        return worker.run(ground.cgroups()::close).eventually(worker::close);
     }
 
     /** With the devices that the machine has at present. */

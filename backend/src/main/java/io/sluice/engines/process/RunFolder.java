@@ -100,6 +100,15 @@ record RunFolder(String name, Path path, Path end) {
         }
     }
 
+    /** The first process inside, which lives, or the call fails. */
+    Incarnation living() throws IOException {
+        var first = first();
+        if (first.isEmpty() || !first.get().lives()) {
+            throw new IllegalStateException("it does not run: " + name);
+        }
+        return first.get();
+    }
+
     /** Whether nothing has changed: quicker than to read it all. */
     boolean runsOn() throws IOException {
         var claim = claim();

@@ -63,6 +63,15 @@ final class Runs {
         return Files.isDirectory(folder(name)) ? Optional.of(open(name)) : Optional.empty();
     }
 
+    /** One that runs, or the call fails. */
+    RunFolder running(String name) throws IOException {
+        var found = find(name);
+        if (found.isEmpty() || !found.get().runsOn()) {
+            throw new IllegalStateException("it does not run: " + name);
+        }
+        return found.get();
+    }
+
     List<RunFolder> all() throws IOException {
         var all = new ArrayList<RunFolder>();
         try (var folders = Files.newDirectoryStream(runs)) {

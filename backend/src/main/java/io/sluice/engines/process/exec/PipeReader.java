@@ -1,0 +1,115 @@
+package io.sluice.engines.process.exec;
+
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.streams.ReadStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** A pipe that is read on a thread of its own, a few pieces ahead of whoever hears them and no more. */
+final class PipeReader implements ReadStream<Buffer> {
+
+    private static final int PIECE = 16 * 1024;
+    private static final int AHEAD = 4;
+
+    private final InputStream pipe;
+    private final Context context;
+    private final Semaphore room = new Semaphore(AHEAD);
+    private final Deque<Buffer> pending = new ArrayDeque<>();
+    private long wanted;
+    private boolean over;
+    private boolean told;
+    private @Nullable Handler<Buffer> handler;
+    private @Nullable Handler<Void> endHandler;
+
+    PipeReader(String name, InputStream pipe, Context context) {
+        this.pipe = pipe;
+        this.context = context;
+        Thread.ofPlatform().daemon().name(name).start(this::read);
+    }
+
+    private void read() {
+        try (pipe) {
+            var piece = new byte[PIECE];
+            for (int count = pipe.read(piece); count >= 0; count = pipe.read(piece)) {
+                room.acquire();
+                var heard = Buffer.buffer().appendBytes(piece, 0, count);
+                context.runOnContext(now -> arrived(heard));
+            }
+        } catch (IOException | InterruptedException closed) {
+            // the program is gone, or was ended: what follows is the end either way
+        }
+        context.runOnContext(now -> ended());
+    }
+
+    private synchronized void arrived(Buffer piece) {
+        pending.add(piece);
+        tell();
+    }
+
+    private synchronized void ended() {
+        over = true;
+        tell();
+    }
+
+    private synchronized void tell() {
+        while (wanted > 0 && !pending.isEmpty()) {
+            var piece = pending.remove();
+            room.release();
+            if (wanted != Long.MAX_VALUE) {
+                wanted--;
+            }
+            if (handler != null) {
+                handler.handle(piece);
+            }
+        }
+        if (over && !told && pending.isEmpty() && wanted > 0) {
+            told = true;
+            if (endHandler != null) {
+                endHandler.handle(null);
+            }
+        }
+    }
+
+    @Override
+    public synchronized PipeReader handler(@Nullable Handler<Buffer> handler) {
+        this.handler = handler;
+        return this;
+    }
+
+    @Override
+    public synchronized PipeReader endHandler(@Nullable Handler<Void> endHandler) {
+        this.endHandler = endHandler;
+        return this;
+    }
+
+    @Override
+    public PipeReader exceptionHandler(@Nullable Handler<Throwable> handler) {
+        return this;
+    }
+
+    @Override
+    public synchronized PipeReader pause() {
+        wanted = 0;
+        return this;
+    }
+
+    @Override
+    public PipeReader resume() {
+        return fetch(Long.MAX_VALUE);
+    }
+
+    @Override
+    public PipeReader fetch(long amount) {
+        synchronized (this) {
+            wanted = amount > Long.MAX_VALUE - wanted ? Long.MAX_VALUE : wanted + amount;
+        }
+        context.runOnContext(now -> tell());
+        return this;
+    }
+}
