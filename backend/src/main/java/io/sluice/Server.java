@@ -3,6 +3,7 @@ package io.sluice;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.DataFolder;
 import io.sluice.database.Database;
+import io.sluice.endpoints.Endpoints;
 import io.sluice.engines.Engine;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
@@ -55,10 +56,11 @@ public final class Server {
     }
 
     /** The doors of the rooms that answer programs. */
-    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class, Logs.class);
+    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class, Logs.class, Endpoints.class);
 
     /** What the rooms above the jobs put on the page of one, in this order. */
-    private static final List<Panel> PANELS = List.of(new Panel("log", "log.panel", "code"));
+    private static final List<Panel> PANELS =
+            List.of(new Panel("log", "log.panel", "code"), new Panel("endpoints", "endpoint.panel", "open"));
 
     private record Step(String name, Supplier<Future<Void>> close) {}
 
@@ -95,8 +97,9 @@ public final class Server {
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
         Logs logs = logs(vertx, database, jobs);
-        routes = routes(web, database, identity, jobs, pages, logs);
-        address = await(web.serve(routes));
+        Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
+        routes = routes(web, database, identity, jobs, pages, logs, endpoints);
+        address = await(web.serve(routes, endpoints.neighbour()));
         await(identity.welcome(address, out::println));
         out.println("ready " + address);
     }
@@ -141,7 +144,7 @@ public final class Server {
         Database database = await(beginning.open(vertx));
         closing("database", database::close);
         database.expose(registry);
-        await(database.migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Logs.MIGRATIONS)));
+        await(database.migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Logs.MIGRATIONS, Endpoints.MIGRATIONS)));
         return database;
     }
 
@@ -228,6 +231,13 @@ public final class Server {
         return logs;
     }
 
+    private Endpoints endpoints(Vertx vertx, Database database, Identity identity, Engine engine, Jobs jobs) {
+        Endpoints endpoints = await(Endpoints.open(
+                vertx, database, jobs, engine, identity.authenticator(), registry, settings.endpoints()));
+        closing("endpoints", endpoints::close);
+        return endpoints;
+    }
+
     private Web web(Vertx vertx, Identity identity, JobPages pages) {
         Web web =
                 new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry, pages::unfinished);
@@ -235,7 +245,8 @@ public final class Server {
         return web;
     }
 
-    private List<Route> routes(Web web, Database database, Identity identity, Jobs jobs, JobPages pages, Logs logs) {
+    private List<Route> routes(
+            Web web, Database database, Identity identity, Jobs jobs, JobPages pages, Logs logs, Endpoints endpoints) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(database::check));
@@ -243,6 +254,7 @@ public final class Server {
         table.addAll(pages.routes(identity, web.live(), PANELS));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
         table.addAll(logs.routes());
+        table.addAll(endpoints.routes(web.live()));
         return List.copyOf(table);
     }
 

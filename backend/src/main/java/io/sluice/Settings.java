@@ -2,6 +2,8 @@ package io.sluice;
 
 import io.netty.util.NetUtil;
 import io.sluice.engines.docker.DockerEngine;
+import io.sluice.endpoints.Endpoints;
+import io.sluice.endpoints.road.Names;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.logs.Logs;
 import io.sluice.web.Web;
@@ -35,6 +37,7 @@ record Settings(
         int submissionsPerHour,
         int listsPerMinute,
         Logs.Settings logs,
+        Endpoints.Settings endpoints,
         String failpoint) {
     /** Reading ends in one of these. */
     sealed interface Read {}
@@ -109,6 +112,12 @@ record Settings(
             new Flag("log-limit", "SIZE", "10g", "of one task's log; beyond it the middle goes"),
             new Flag("logs-total", "SIZE", "100g", "of all finished logs; beyond it the oldest go"),
             new Flag("log-days", "COUNT", "90", "after which a finished log goes"),
+            new Flag(
+                    "apps-domain",
+                    "DOMAIN",
+                    "",
+                    "beneath which every endpoint has a name, as all names beneath it lead here; localhost where only this"
+                            + " machine connects"),
             new Flag(
                     "streams-per-user", "COUNT", "50", "of live connections: pages, logs that are followed, downloads"),
             new Flag("connections-per-address", "COUNT", "1000", "at once"),
@@ -215,6 +224,7 @@ record Settings(
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),
+                new Endpoints.Settings(data.resolve("recipes"), domain(values, host, faults)),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
     }
 
@@ -229,6 +239,20 @@ record Settings(
                 size(values, "logs-total", faults),
                 Duration.ofDays(count(values, "log-days", faults)),
                 Logs.Settings.of(data).settled());
+    }
+
+    private static @Nullable String domain(Map<String, String> values, String host, List<String> faults) {
+        String domain = text(values, "apps-domain").toLowerCase(Locale.ROOT).replaceFirst("^\\*?\\.", "");
+        if (domain.isEmpty()) {
+            return isLoopback(host) ? Names.LOCAL : null;
+        }
+        if (!Names.isDomain(domain)) {
+            faults.add("--apps-domain " + domain + " is no domain. Give one like apps.example.org.");
+        } else if (host.equals(domain) || host.endsWith("." + domain)) {
+            faults.add("--apps-domain " + domain + " has the portal's own name, " + host
+                    + ", beneath it, where apps could set cookies for it. Give one that has not.");
+        }
+        return domain;
     }
 
     private static long size(Map<String, String> values, String name, List<String> faults) {

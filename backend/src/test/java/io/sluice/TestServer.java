@@ -49,6 +49,7 @@ public final class TestServer implements AutoCloseable {
                 settings.submissionsPerHour(),
                 settings.listsPerMinute(),
                 logs,
+                settings.endpoints(),
                 settings.failpoint());
     }
 

@@ -15,6 +15,7 @@ import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.life.Scheduler;
 import io.sluice.jobs.lists.Lists;
+import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
@@ -67,6 +68,7 @@ public final class Jobs {
     private final ListStore lists;
     private final DetailStore details;
     private final Lists browse;
+    private final Places places;
     private final Templates templates;
     private final Clusters clusters;
     private final Vault vault;
@@ -95,6 +97,7 @@ public final class Jobs {
         this.lists = new ListStore(database);
         this.details = new DetailStore(database);
         this.browse = new Lists(database, ids -> lists.numbered(ids).map(this::informed));
+        this.places = new Places(database);
         this.templates = new Templates(database);
         this.clusters = new Clusters(database, grants, this::changed);
         this.vault = vault;
@@ -310,6 +313,11 @@ public final class Jobs {
 
     public Clusters clusters() {
         return clusters;
+    }
+
+    /** Where they run. */
+    public Places places() {
+        return places;
     }
 
     public Templates templates() {

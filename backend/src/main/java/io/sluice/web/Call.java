@@ -14,6 +14,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -96,6 +97,15 @@ public final class Call {
 
     public boolean isApi() {
         return Edge.isApi(context.request().path());
+    }
+
+    /** The name and port by which the browser knows the portal. */
+    public HostAndPort authority() {
+        HostAndPort authority = context.request().authority();
+        if (authority == null) {
+            throw Problem.invalid("The request does not say which host it is for.");
+        }
+        return authority;
     }
 
     public String path(String parameter) {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The order in which every request is handled, and the checks that each route names. */
-final class Edge {
+final class Edge implements Web.Threshold {
     static final String JSON = "application/json; charset=utf-8";
     private static final System.Logger LOG = System.getLogger(Edge.class.getName());
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -131,7 +131,7 @@ final class Edge {
         var passage = new Call.Passage(
                 random(9),
                 nonce,
-                settings.tls() || (fromTrustedProxy(request) && "https".equals(lastOf(request, "X-Forwarded-Proto"))),
+                isSecure(request),
                 address(request),
                 fromTrustedProxy(request),
                 null,
@@ -321,7 +321,22 @@ final class Edge {
         return METHODS.contains(method) ? method.name() : "OTHER";
     }
 
-    private String address(HttpServerRequest request) {
+    @Override
+    public boolean isSecure(HttpServerRequest request) {
+        return settings.tls() || (fromTrustedProxy(request) && "https".equals(lastOf(request, "X-Forwarded-Proto")));
+    }
+
+    @Override
+    public Buffer page(HttpServerRequest request, String template, Object page, String nonce) {
+        String language = View.language(
+                null,
+                Optional.ofNullable(request.getHeader(HttpHeaders.ACCEPT_LANGUAGE))
+                        .orElse(""));
+        return pages.draw(template, pages.view(language, null, nonce, "/", null), page);
+    }
+
+    @Override
+    public String address(HttpServerRequest request) {
         String forwarded = fromTrustedProxy(request) ? lastOf(request, "X-Forwarded-For") : null;
         return forwarded == null ? request.remoteAddress().hostAddress() : forwarded;
     }

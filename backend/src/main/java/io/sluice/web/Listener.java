@@ -1,5 +1,7 @@
 package io.sluice.web;
 
+import io.netty.handler.codec.http.HttpContentCompressor;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
@@ -7,6 +9,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
@@ -24,9 +27,11 @@ final class Listener extends VerticleBase {
     private static final System.Logger LOG = System.getLogger(Listener.class.getName());
     private static final int HEADER_BYTES = 16 << 10;
     private static final int LINE_BYTES = 8 << 10;
+    private static final long NEIGHBOUR_IDLE_MILLIS = TimeUnit.HOURS.toMillis(1);
 
     private final Web.Settings settings;
     private final Web.Metrics metrics;
+    private final Web.Neighbour neighbour;
     private final Edge edge;
     private final Map<HttpConnection, Visit> visits = new HashMap<>();
     private @Nullable HttpServer server;
@@ -40,9 +45,10 @@ final class Listener extends VerticleBase {
         long quietSince = System.nanoTime();
     }
 
-    Listener(Web.Settings settings, Web.Metrics metrics, Edge edge) {
+    Listener(Web.Settings settings, Web.Metrics metrics, Web.Neighbour neighbour, Edge edge) {
         this.settings = settings;
         this.metrics = metrics;
+        this.neighbour = neighbour;
         this.edge = edge;
     }
 
@@ -55,10 +61,12 @@ final class Listener extends VerticleBase {
                 .invalidRequestHandler(this::refuseMalformed)
                 .requestHandler(request -> {
                     // CONNECT, OPTIONS * and a whole URL are words to a proxy, which this is not
-                    if (String.valueOf(request.uri()).startsWith("/")) {
-                        router.handle(request);
-                    } else {
+                    if (!String.valueOf(request.uri()).startsWith("/")) {
                         refuseMalformed(request);
+                    } else if (neighbour.owns(request)) {
+                        leave(request);
+                    } else {
+                        router.handle(request);
                     }
                 });
         server = started;
@@ -153,6 +161,37 @@ final class Listener extends VerticleBase {
             });
         }
         context.next();
+    }
+
+    /** What a neighbour answers is sent as it is, and may be silent for long. */
+    private void leave(HttpServerRequest request) {
+        if (request.connection() instanceof HttpServerConnection connection
+                && request.version() != HttpVersion.HTTP_2) {
+            var pipeline = connection.channelHandlerContext().pipeline();
+            if (pipeline.get(HttpContentCompressor.class) != null) {
+                pipeline.remove(HttpContentCompressor.class);
+            }
+            var idle = pipeline.get(IdleStateHandler.class);
+            if (idle != null && idle.getAllIdleTimeInMillis() != NEIGHBOUR_IDLE_MILLIS) {
+                pipeline.replace(
+                        idle, "idle", new IdleStateHandler(0, 0, NEIGHBOUR_IDLE_MILLIS, TimeUnit.MILLISECONDS));
+            }
+        }
+        Visit visit = visits.get(request.connection());
+        if (visit != null) {
+            visit.greeted = true;
+            visit.requests++;
+        }
+        neighbour.handle(request, edge).onComplete(over -> {
+            if (visit != null) {
+                visit.requests--;
+                visit.quietSince = System.nanoTime();
+            }
+            if (over.failed()) {
+                LOG.log(System.Logger.Level.WARNING, "event=neighbour-failed", over.cause());
+                Edge.end(request.connection().close());
+            }
+        });
     }
 
     /** A connection that sends a header byte by byte keeps its socket busy for ever: only whole requests count here. */

@@ -10,6 +10,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.BindException;
@@ -110,6 +111,38 @@ public final class Web {
         Problem problem(Throwable failure);
     }
 
+    /** Answers on the portal's listeners for names that are not the portal's. Called on a connection's own event loop. */
+    public interface Neighbour {
+        Neighbour NONE = new Neighbour() {
+            @Override
+            public boolean owns(HttpServerRequest request) {
+                return false;
+            }
+
+            @Override
+            public Future<Void> handle(HttpServerRequest request, Threshold threshold) {
+                return Future.failedFuture(new IllegalStateException("nobody's"));
+            }
+        };
+
+        /** Whether a request is for it; then nobody else looks at it. */
+        boolean owns(HttpServerRequest request);
+
+        /** Answers; the future ends when the answer has. */
+        Future<Void> handle(HttpServerRequest request, Threshold threshold);
+    }
+
+    /** What the edge knows of, and does for, a request that it leaves to a neighbour. */
+    public interface Threshold {
+        boolean isSecure(HttpServerRequest request);
+
+        /** Where it came from, seen through the proxies that the settings trust. */
+        String address(HttpServerRequest request);
+
+        /** A template drawn for whoever asks, in their language. */
+        Buffer page(HttpServerRequest request, String template, Object page, String nonce);
+    }
+
     private final Vertx vertx;
     private final Settings settings;
     private final Authenticator authenticator;
@@ -189,17 +222,22 @@ public final class Web {
 
     /** Serves these routes, on one listener per core. The answer is the address to show. */
     public Future<String> serve(List<Route> routes) {
+        return serve(routes, Neighbour.NONE);
+    }
+
+    public Future<String> serve(List<Route> routes, Neighbour neighbour) {
         var options = new DeploymentOptions()
                 .setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
-        return vertx.deployVerticle(() -> listener(routes), options)
+        return vertx.deployVerticle(() -> listener(routes, neighbour), options)
                 .map(deployed -> settings.origin(listeners.getFirst().port()))
                 .recover(failure -> Future.failedFuture(explained(failure)));
     }
 
-    private Deployable listener(List<Route> routes) {
+    private Deployable listener(List<Route> routes, Neighbour neighbour) {
         var listener = new Listener(
                 settings,
                 metrics,
+                neighbour,
                 new Edge(vertx, settings, routes, authenticator, translation, pages, live, accessLog, metrics));
         listeners.add(listener);
         return listener;

@@ -131,7 +131,7 @@ class InsideTaskIT {
                 .exec("short", Command.script("sleep 777", Map.of()))
                 .await();
         tasks.engine.stop("short", Duration.ZERO).await();
-        assertThat(exec.exit().await()).isEqualTo(137);
+        assertThat(exec.exit().await()).isNotZero();
         tasks.over("short");
         assertThatThrownBy(() -> ran("short", "true", Map.of())).hasMessageContaining("does not run");
         assertThatThrownBy(() -> ran("never", "true", Map.of())).hasMessageContaining("does not run");

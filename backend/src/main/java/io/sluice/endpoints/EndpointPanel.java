@@ -1,0 +1,107 @@
+package io.sluice.endpoints;
+
+import io.sluice.endpoints.recipes.Recipe;
+import io.sluice.endpoints.recipes.Recipes;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.JobDetail;
+import io.sluice.web.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the panel of a job's endpoints shows.
+ *
+ * @param cursor from which the page goes on
+ * @param tasks in which something can be switched on, as {@code role/index}
+ * @param openable whether endpoints have addresses here
+ * @param fault why the last wish was not granted; null: it was
+ */
+public record EndpointPanel(
+        Job job,
+        String cursor,
+        List<Row> rows,
+        List<Recipe> recipes,
+        List<String> tasks,
+        boolean openable,
+        @Nullable String fault) {
+
+    /** @param recipe null: there is none of its name any more */
+    public record Row(Endpoint endpoint, @Nullable Recipe recipe) {
+        public String title(View view) {
+            Recipe known = recipe;
+            String title = known == null ? endpoint.recipe() : known.title(view.lang());
+            boolean plain = known == null || known.runsProgram();
+            return endpoint.name().equals(endpoint.recipe())
+                    ? title
+                    : plain ? endpoint.name() + " · " + title : endpoint.name();
+        }
+
+        public boolean isOn() {
+            return endpoint.wanted() && endpoint.state() != Endpoint.State.FAILED;
+        }
+
+        public String tone() {
+            return switch (endpoint.state()) {
+                case READY -> endpoint.wanted() ? "good" : "idle";
+                case STARTING, WAITING -> endpoint.wanted() ? "busy" : "idle";
+                case FAILED -> "bad";
+                case OFF, ENDED -> "idle";
+            };
+        }
+
+        public String state(View view) {
+            return view.t(
+                    "endpoint.state." + (endpoint.wanted() ? endpoint.state().key() : "off"));
+        }
+
+        public @Nullable String reason(View view) {
+            Endpoint.Reason reason = endpoint.reason();
+            return reason == null || !endpoint.wanted()
+                    ? null
+                    : view.t("endpoint.reason." + reason.key(), endpoint.detail());
+        }
+
+        /** What to put into the image; null: nothing is missing. */
+        public @Nullable String missing(View view) {
+            Recipe known = recipe;
+            return known == null || endpoint.reason() != Endpoint.Reason.MISSING ? null : known.missing(view.lang());
+        }
+    }
+
+    private static final int MOST_TASKS = 100;
+
+    static EndpointPanel of(
+            JobDetail detail, List<Endpoint> all, Recipes recipes, boolean openable, @Nullable String fault) {
+        List<String> tasks = new ArrayList<>();
+        detail.spec().roles().forEach(role -> {
+            for (int index = 0; index < role.instances() && tasks.size() < MOST_TASKS; index++) {
+                tasks.add(role.name() + "/" + index);
+            }
+        });
+        List<Recipe> free = recipes.all().stream()
+                .filter(recipe -> !recipe.runsProgram()
+                        || all.stream().noneMatch(one -> one.name().equals(recipe.name())))
+                .toList();
+        return new EndpointPanel(
+                detail.job(),
+                cursor(all),
+                all.stream()
+                        .map(one -> new Row(one, recipes.find(one.recipe()).orElse(null)))
+                        .toList(),
+                free,
+                tasks,
+                openable,
+                fault);
+    }
+
+    /** Another one for every change that can be seen. */
+    static String cursor(List<Endpoint> all) {
+        return Integer.toHexString(all.hashCode());
+    }
+
+    public Optional<Row> row(String name) {
+        return rows.stream().filter(row -> row.endpoint().name().equals(name)).findFirst();
+    }
+}

@@ -1,0 +1,115 @@
+package io.sluice.endpoints;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.web.Call;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Endpoints for programs. */
+final class EndpointRoutes {
+    private static final String JOB = "/api/v2/jobs/:job/endpoints";
+    private static final String ONE = JOB + "/:endpoint";
+    private static final Set<String> FIELDS = Set.of("recipe", "role", "index", "port", "options", "shared");
+
+    private final Endpoints endpoints;
+
+    EndpointRoutes(Endpoints endpoints) {
+        this.endpoints = endpoints;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get(JOB, this::list).scope("jobs:read"),
+                Route.put(ONE, this::on).scope("jobs:write"),
+                Route.delete(ONE, this::off).scope("jobs:write"),
+                Route.post(ONE + "/ticket", this::ticket).withoutApplications());
+    }
+
+    private Future<Reply> list(Call call) {
+        return endpoints
+                .job(call.caller(), call.path("job"))
+                .compose(endpoints::of)
+                .map(all -> Reply.json(all.stream().map(EndpointRoutes::json).toList()));
+    }
+
+    private Future<Reply> on(Call call) {
+        return endpoints
+                .on(call.caller(), call.path("job"), call.path("endpoint"), wish(call.input()))
+                .map(endpoint -> Reply.json(json(endpoint)));
+    }
+
+    private Future<Reply> off(Call call) {
+        return endpoints
+                .off(call.caller(), call.path("job"), call.path("endpoint"))
+                .map(changed -> Reply.nothing());
+    }
+
+    private Future<Reply> ticket(Call call) {
+        return endpoints
+                .find(call.caller(), call.path("job"), call.path("endpoint"))
+                .compose(endpoint -> endpoints.ticket(
+                        call.caller(),
+                        endpoint,
+                        call.secure(),
+                        call.authority(),
+                        call.field("path").orElse(null)))
+                .map(url -> Reply.json(Map.of("url", url)));
+    }
+
+    private static Endpoints.Wish wish(ObjectNode body) {
+        body.fieldNames().forEachRemaining(name -> {
+            if (!FIELDS.contains(name)) {
+                throw Problem.invalid(
+                        "An endpoint has no " + name + ". It has recipe, role, index, port, options, shared.");
+            }
+        });
+        Map<String, String> options = new HashMap<>();
+        body.path("options")
+                .propertyStream()
+                .forEach(
+                        option -> options.put(option.getKey(), option.getValue().asText()));
+        if (!body.path("index").isMissingNode() && !body.path("index").isInt()) {
+            throw Problem.invalid("index is the number of a task, from 0.");
+        }
+        return new Endpoints.Wish(
+                body.path("recipe").asText(),
+                text(body, "role"),
+                body.path("index").asInt(0),
+                text(body, "port"),
+                options,
+                body.path("shared").valueStream().map(name -> name.asText()).toList());
+    }
+
+    private static @Nullable String text(ObjectNode body, String name) {
+        return body.hasNonNull(name) ? body.get(name).asText() : null;
+    }
+
+    static Map<String, @Nullable Object> json(Endpoint endpoint) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        Endpoint.Life life = endpoint.life();
+        json.put("name", endpoint.name());
+        json.put("recipe", endpoint.recipe());
+        json.put("role", endpoint.role());
+        json.put("index", endpoint.index());
+        json.put("port", life == null ? null : life.port());
+        json.put(
+                "state",
+                endpoint.wanted() || endpoint.state() == Endpoint.State.ENDED
+                        ? endpoint.state().key()
+                        : "off");
+        json.put("reason", endpoint.sentence());
+        json.put("lines", endpoint.output());
+        json.put("options", endpoint.options());
+        json.put("shared", endpoint.shared());
+        json.put("since", endpoint.since().toString());
+        return json;
+    }
+}

@@ -1,0 +1,268 @@
+package io.sluice.endpoints;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.database.Doorbell;
+import io.sluice.database.Migrations;
+import io.sluice.endpoints.Endpoint.State;
+import io.sluice.endpoints.recipes.Recipe;
+import io.sluice.endpoints.recipes.Recipes;
+import io.sluice.endpoints.road.Excuse;
+import io.sluice.endpoints.road.Names;
+import io.sluice.endpoints.road.Road;
+import io.sluice.engines.Engine;
+import io.sluice.identity.Identity;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Authenticator;
+import io.sluice.web.Caller;
+import io.sluice.web.Live;
+import io.sluice.web.Problem;
+import io.sluice.web.Route;
+import io.sluice.web.Web;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.HostAndPort;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The door to endpoints. Whoever may not go to one is told that it does not exist. */
+public final class Endpoints {
+    public static final Migrations MIGRATIONS = new Migrations("endpoints", Endpoints.class, List.of("001-endpoints"));
+
+    /** Of live pages: an endpoint has changed. */
+    static final String TOPIC = EndpointStore.TOPIC;
+
+    /**
+     * @param recipes the folder with an administrator's recipes; need not be there
+     * @param domain beneath which every endpoint has a name; null: none
+     */
+    public record Settings(Path recipes, @Nullable String domain) {}
+
+    /** What is wanted of an endpoint. */
+    record Wish(
+            String recipe,
+            @Nullable String role,
+            int index,
+            @Nullable String port,
+            Map<String, String> options,
+            List<String> shared) {}
+
+    private final Jobs jobs;
+    private final EndpointStore store;
+    private final Recipes recipes;
+    private final Road road;
+    private final Probes probes;
+    private final Steps steps;
+    private final Keeper keeper;
+    private final Doorbell doorbell;
+    private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
+
+    private Endpoints(
+            Vertx vertx,
+            Database database,
+            Jobs jobs,
+            Engine engine,
+            Authenticator authenticator,
+            CollectorRegistry registry,
+            Settings settings,
+            Recipes recipes) {
+        this.jobs = jobs;
+        this.recipes = recipes;
+        this.doorbell = database.doorbell();
+        this.store = new EndpointStore(database);
+        String domain = settings.domain();
+        this.road = new Road(
+                vertx,
+                database,
+                authenticator,
+                registry,
+                domain == null ? Names.NONE : new Names(domain),
+                this::excuse,
+                this::isAllowed);
+        this.probes = new Probes(vertx);
+        var metrics = new EndpointMetrics(registry);
+        this.steps = new Steps(vertx, store, engine, recipes, road, probes, metrics);
+        this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
+    }
+
+    /** With the tables of {@link #MIGRATIONS} in place. What an earlier gateway had open is open again as soon as it is found. */
+    public static Future<Endpoints> open(
+            Vertx vertx,
+            Database database,
+            Jobs jobs,
+            Engine engine,
+            Authenticator authenticator,
+            CollectorRegistry registry,
+            Settings settings) {
+        return vertx.executeBlocking(() -> Recipes.read(settings.recipes()))
+                .map(recipes ->
+                        new Endpoints(vertx, database, jobs, engine, authenticator, registry, settings, recipes))
+                .onSuccess(Endpoints::begin);
+    }
+
+    private void begin() {
+        subscriptions.add(doorbell.listen(Jobs.TOPIC, keeper::ring));
+        subscriptions.add(doorbell.listen(TOPIC, keeper::ring));
+        keeper.ring();
+    }
+
+    /** All of its rows. From now on what changes is told to open pages. */
+    public List<Route> routes(Live live) {
+        subscriptions.add(doorbell.listen(TOPIC, () -> live.ring(TOPIC)));
+        return Stream.of(new EndpointRoutes(this).routes(), new PanelRoutes(this, jobs, live).routes())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /** Who answers for endpoints' names. */
+    public Web.Neighbour neighbour() {
+        return road;
+    }
+
+    boolean isOpenable() {
+        return !road.names().suffix().isEmpty();
+    }
+
+    Recipes recipes() {
+        return recipes;
+    }
+
+    /** What this job has, also what has been switched off. */
+    Future<List<Endpoint>> of(Job job) {
+        return store.ofJob(job.id());
+    }
+
+    Future<Job> job(Caller caller, String key) {
+        int tilde = key.indexOf('~');
+        return tilde <= 0
+                ? Future.failedFuture(Jobs.noJob(key, ""))
+                : jobs.job(caller, key.substring(0, tilde), key.substring(tilde + 1));
+    }
+
+    /** One of a job's, if the caller may go there. */
+    Future<Endpoint> find(Caller caller, String key, String name) {
+        return job(caller, key)
+                .compose(this::of)
+                .map(all -> all.stream()
+                        .filter(one -> one.name().equals(name))
+                        .findFirst()
+                        .orElseThrow(() -> none(name)));
+    }
+
+    /** The one of this id, if the caller may go there. */
+    Future<Endpoint> find(Caller caller, String id) {
+        return store.find(id)
+                .map(found -> found.filter(one -> one.isFor(caller.name(), caller.admin()))
+                        .orElseThrow(() -> none(id)));
+    }
+
+    private static Problem none(String name) {
+        return Problem.of(Problem.Kind.NOT_FOUND, "NoEndpointError", "Endpoint " + name + " is not found.");
+    }
+
+    /** Switches on. One that is on already and was asked for in the same words stays as it is. */
+    Future<Endpoint> on(Caller caller, String key, String name, Wish wish) {
+        return job(caller, key)
+                .compose(job -> jobs.detail(job, null)
+                        .compose(detail -> of(job).compose(all -> {
+                            Endpoint fresh = Wanted.checked(detail, name, wish, recipes, all);
+                            Optional<Endpoint> before = all.stream()
+                                    .filter(one -> one.name().equals(name))
+                                    .findFirst();
+                            return before.map(one -> again(one, fresh)).orElseGet(() -> store.on(fresh));
+                        })))
+                .onSuccess(changed -> audit("endpoint-on", caller, key, name))
+                .compose(changed -> find(caller, key, name))
+                .onSuccess(changed -> keeper.ring());
+    }
+
+    private Future<Boolean> again(Endpoint before, Endpoint fresh) {
+        boolean same = Wanted.isSame(before, fresh);
+        boolean on = before.wanted() && before.state() != State.FAILED;
+        if (on && !same) {
+            throw Problem.of(
+                    Problem.Kind.CONFLICT,
+                    "Endpoint " + before.name()
+                            + " is on with other settings. Switch it off first, or take another name.");
+        }
+        return on
+                ? store.share(before.id(), fresh.shared()).onSuccess(shared -> road.recheck(before.id()))
+                : store.on(fresh);
+    }
+
+    /** The answer is whether it was on. */
+    Future<Boolean> off(Caller caller, String key, String name) {
+        return find(caller, key, name)
+                .compose(endpoint -> store.unwant(endpoint.id()))
+                .onSuccess(changed -> {
+                    if (changed) {
+                        audit("endpoint-off", caller, key, name);
+                    }
+                    keeper.ring();
+                });
+    }
+
+    /** The address that lets the caller's browser in, once. */
+    Future<String> ticket(Caller caller, Endpoint endpoint, boolean secure, HostAndPort portal, @Nullable String path) {
+        if (endpoint.state() == State.ENDED) {
+            throw Problem.of(Problem.Kind.GONE, "The job of endpoint " + endpoint.name() + " has ended.");
+        }
+        if (!endpoint.wanted()) {
+            throw Problem.of(Problem.Kind.CONFLICT, "Endpoint " + endpoint.name() + " is switched off.");
+        }
+        if (road.names().suffix().isEmpty()) {
+            throw Problem.of(
+                    Problem.Kind.CONFLICT,
+                    "Endpoints have no address here. An administrator can give them one with --apps-domain.");
+        }
+        String open = recipes.find(endpoint.recipe()).map(Recipe::open).orElse("/");
+        String origin = road.names().origin(endpoint.id(), secure, portal);
+        String from =
+                (secure ? "https://" : "http://") + portal.host() + (portal.port() > 0 ? ":" + portal.port() : "");
+        audit("endpoint-opened", caller, endpoint.jobKey(), endpoint.name());
+        return store.cameFrom(endpoint.id(), from)
+                .compose(known -> road.ticket(caller, endpoint.id(), origin, path == null ? open : path));
+    }
+
+    /** Why it is not there, for whoever came by its name. */
+    private Future<Excuse> excuse(String id) {
+        steps.doubt(id);
+        keeper.ring();
+        return store.find(id)
+                .map(found -> found.map(endpoint -> {
+                            String portal = endpoint.portal();
+                            String link = portal == null ? null : portal + "/endpoints/" + id;
+                            return switch (endpoint.state()) {
+                                case WAITING, STARTING, READY -> Excuse.of(Excuse.Kind.STARTING, link);
+                                case FAILED -> new Excuse(Excuse.Kind.FAILED, link, endpoint.output(), false);
+                                case OFF -> Excuse.of(Excuse.Kind.OFF, link);
+                                case ENDED -> Excuse.of(Excuse.Kind.ENDED, link);
+                            };
+                        })
+                        .orElseGet(() -> Excuse.of(Excuse.Kind.UNKNOWN, null)));
+    }
+
+    /** What is not known any more has nothing that could be gone to. */
+    private boolean isAllowed(Caller caller, String id) {
+        Endpoint endpoint = keeper.known(id);
+        return endpoint == null || endpoint.isFor(caller.name(), caller.admin());
+    }
+
+    private static void audit(String event, Caller caller, String job, String endpoint) {
+        Identity.audit(event, "user", caller.name(), "job", job, "endpoint", endpoint);
+    }
+
+    /** What goes through is cut; the apps go on running. */
+    public Future<Void> close() {
+        subscriptions.forEach(Doorbell.Subscription::cancel);
+        keeper.close();
+        road.close();
+        return probes.close();
+    }
+}

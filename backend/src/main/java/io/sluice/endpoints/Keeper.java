@@ -1,0 +1,182 @@
+package io.sluice.endpoints;
+
+import io.sluice.endpoints.Endpoint.State;
+import io.sluice.endpoints.road.Road;
+import io.sluice.jobs.Jobs;
+import io.sluice.jobs.lists.Places;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Looks again and again how endpoints stand and how they should, and brings each a step closer. It remembers nothing that the database does not. */
+final class Keeper {
+    private static final System.Logger LOG = System.getLogger(Keeper.class.getName());
+    private static final long TICK_MILLIS = 700;
+    private static final int REST_TICKS = 7;
+
+    private final Vertx vertx;
+    private final Jobs jobs;
+    private final EndpointStore store;
+    private final Steps steps;
+    private final Road road;
+    private final EndpointMetrics metrics;
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicBoolean again = new AtomicBoolean();
+    private final Set<String> busy = ConcurrentHashMap.newKeySet();
+    /** Jobs whose wishes are known. */
+    private final Set<Long> read = ConcurrentHashMap.newKeySet();
+
+    private volatile Map<String, Endpoint> known = Map.of();
+    private volatile boolean moving;
+    private volatile boolean closed;
+    private long ticks;
+    private final long timer;
+
+    Keeper(Vertx vertx, Jobs jobs, EndpointStore store, Steps steps, Road road, EndpointMetrics metrics) {
+        this.vertx = vertx;
+        this.jobs = jobs;
+        this.store = store;
+        this.steps = steps;
+        this.road = road;
+        this.metrics = metrics;
+        this.timer = vertx.setPeriodic(TICK_MILLIS, tick -> {
+            if (moving || ++ticks % REST_TICKS == 0) {
+                ring();
+            }
+        });
+    }
+
+    /** As of the last look; null: it is over, or none. */
+    @Nullable
+    Endpoint known(String id) {
+        return known.get(id);
+    }
+
+    void ring() {
+        if (closed) {
+            return;
+        }
+        if (!looking.compareAndSet(false, true)) {
+            again.set(true);
+            return;
+        }
+        again.set(false);
+        look().onFailure(this::fault).onComplete(looked -> {
+            looking.set(false);
+            if (again.get()) {
+                ring();
+            }
+        });
+    }
+
+    private Future<Void> look() {
+        return jobs.places()
+                .active()
+                .compose(active -> wishes(active).compose(added -> store.live()).compose(live -> {
+                    known = live.stream().collect(Collectors.toUnmodifiableMap(Endpoint::id, Function.identity()));
+                    metrics.live(live.size());
+                    moving = live.stream()
+                            .anyMatch(one ->
+                                    one.wanted() && (one.state() == State.STARTING || one.state() == State.WAITING));
+                    var byJob = active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
+                    live.forEach(one -> road.recheck(one.id()));
+                    return over(live, byJob.keySet()).map(over -> {
+                        live.stream()
+                                .filter(one -> !over.contains(one.job()))
+                                .forEach(one -> step(one, task(one, byJob.get(one.job()))));
+                        return null;
+                    });
+                }));
+    }
+
+    /** Of jobs that were not looked at yet. */
+    private Future<Void> wishes(List<Places.Active> active) {
+        read.retainAll(active.stream().map(Places.Active::job).toList());
+        var fresh = active.stream().filter(job -> !read.contains(job.job())).toList();
+        if (fresh.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        List<Long> ids = fresh.stream().map(Places.Active::job).toList();
+        return jobs.places().specs(ids).compose(specs -> {
+            var additions = fresh.stream()
+                    .flatMap(job ->
+                            Stream.ofNullable(specs.get(job.job())).flatMap(spec -> Wishes.of(job, spec).stream()))
+                    .map(store::addOnce)
+                    .toList();
+            return Future.join(new ArrayList<>(additions)).<Void>mapEmpty().onSuccess(added -> read.addAll(ids));
+        });
+    }
+
+    private Future<Set<Long>> over(List<Endpoint> live, Collection<Long> active) {
+        List<Long> asked = live.stream()
+                .map(Endpoint::job)
+                .filter(job -> !active.contains(job))
+                .distinct()
+                .toList();
+        if (asked.isEmpty()) {
+            return Future.succeededFuture(Set.of());
+        }
+        return jobs.places().over(asked).compose(over -> {
+            live.stream().filter(one -> over.contains(one.job())).forEach(one -> road.close(one.id()));
+            return over.isEmpty()
+                    ? Future.succeededFuture(Set.of())
+                    : store.ended(over).map(ended -> new HashSet<>(over));
+        });
+    }
+
+    private static Optional<Places.Task> task(Endpoint endpoint, Places.@Nullable Active job) {
+        return Stream.ofNullable(job)
+                .flatMap(active -> active.tasks().stream())
+                .filter(task -> task.role().equals(endpoint.role()) && task.index() == endpoint.index())
+                .findFirst();
+    }
+
+    private void step(Endpoint endpoint, Optional<Places.Task> task) {
+        if (closed || !busy.add(endpoint.id())) {
+            return;
+        }
+        Future.succeededFuture()
+                .compose(begun -> steps.step(endpoint, task))
+                .onSuccess(changed -> {
+                    if (changed) {
+                        again.set(true);
+                    }
+                })
+                .onFailure(failure -> {
+                    metrics.fault();
+                    LOG.log(
+                            System.Logger.Level.DEBUG,
+                            "event=endpoint-step-failed endpoint={0} cause=\"{1}\"",
+                            endpoint.id(),
+                            failure.getMessage());
+                })
+                .onComplete(done -> {
+                    busy.remove(endpoint.id());
+                    if (again.get()) {
+                        ring();
+                    }
+                });
+    }
+
+    private void fault(Throwable failure) {
+        metrics.fault();
+        LOG.log(System.Logger.Level.WARNING, "event=endpoints-not-looked-at cause=\"{0}\"", failure.getMessage());
+    }
+
+    void close() {
+        closed = true;
+        vertx.cancelTimer(timer);
+    }
+}

@@ -1,0 +1,175 @@
+package io.sluice.endpoints;
+
+import io.sluice.jobs.Job;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Call;
+import io.sluice.web.Caller;
+import io.sluice.web.Live;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.sluice.web.View;
+import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The panel on a job's page, its switches, and the way from the portal to an endpoint. */
+final class PanelRoutes {
+    private static final String PANEL = "endpoints/panel.jte";
+    private static final String OPTION = "option.";
+
+    private final Endpoints endpoints;
+    private final Jobs jobs;
+    private final Live live;
+
+    PanelRoutes(Endpoints endpoints, Jobs jobs, Live live) {
+        this.endpoints = endpoints;
+        this.jobs = jobs;
+        this.live = live;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get("/jobs/:job/panels/endpoints", this::panel).withoutApplications(),
+                Route.get("/live/jobs/:job/endpoints", this::follow).withoutApplications(),
+                Route.post("/jobs/:job/endpoints", this::on).withoutApplications(),
+                Route.post("/jobs/:job/endpoints/:endpoint/on", this::again).withoutApplications(),
+                Route.post("/jobs/:job/endpoints/:endpoint/off", this::off).withoutApplications(),
+                Route.get("/endpoints/:endpoint", this::open).withoutApplications());
+    }
+
+    private Future<Reply> panel(Call call) {
+        return endpoints
+                .job(call.caller(), call.path("job"))
+                .compose(job -> page(job, null))
+                .map(page -> Reply.page(PANEL, page));
+    }
+
+    private Future<EndpointPanel> page(Job job, @Nullable String fault) {
+        return jobs.detail(job, null)
+                .compose(detail -> endpoints
+                        .of(job)
+                        .map(all -> EndpointPanel.of(detail, all, endpoints.recipes(), endpoints.isOpenable(), fault)));
+    }
+
+    private Future<Reply> follow(Call call) {
+        String key = call.path("job");
+        return endpoints
+                .job(call.caller(), key)
+                .map(job -> live.follow(call, Endpoints.TOPIC, (caller, cursor) -> since(caller, key, cursor)));
+    }
+
+    private Future<Live.Changes> since(Caller caller, String key, @Nullable String cursor) {
+        return endpoints
+                .job(caller, key)
+                .compose(job -> page(job, null))
+                .map(page -> page.cursor().equals(cursor)
+                        ? new Live.Changes(List.of(), page.cursor())
+                        : new Live.Changes(
+                                List.of(new Live.Fragment("endpoints/panel-live.jte", page)), page.cursor()));
+    }
+
+    private Future<Reply> on(Call call) {
+        String recipe = call.field("recipe").orElse("");
+        String task = call.field("task").orElse("");
+        int slash = task.lastIndexOf('/');
+        String name = call.field("name")
+                .filter(given -> !given.isBlank())
+                .map(String::strip)
+                .orElse(recipe);
+        Map<String, String> options = new HashMap<>();
+        call.input().propertyStream().forEach(field -> {
+            if (field.getKey().startsWith(OPTION + recipe + ".")) {
+                options.put(
+                        field.getKey().substring(OPTION.length() + recipe.length() + 1),
+                        field.getValue().asText());
+            }
+        });
+        boolean port = recipe.equals("port");
+        var wish = new Endpoints.Wish(
+                recipe,
+                slash < 0 ? null : task.substring(0, slash),
+                slash < 0 ? 0 : number(task.substring(slash + 1)),
+                port
+                        ? call.field("port")
+                                .map(String::strip)
+                                .filter(given -> !given.isEmpty())
+                                .orElse(null)
+                        : null,
+                options,
+                List.of());
+        return granted(call, endpoints.on(call.caller(), call.path("job"), name, wish));
+    }
+
+    private static int number(String text) {
+        return text.matches("\\d{1,6}") ? Integer.parseInt(text) : -1;
+    }
+
+    private Future<Reply> again(Call call) {
+        return granted(
+                call,
+                endpoints
+                        .find(call.caller(), call.path("job"), call.path("endpoint"))
+                        .compose(before -> endpoints.on(
+                                call.caller(),
+                                before.jobKey(),
+                                before.name(),
+                                new Endpoints.Wish(
+                                        before.recipe(),
+                                        before.role(),
+                                        before.index(),
+                                        before.asked(),
+                                        before.options(),
+                                        before.shared()))));
+    }
+
+    private Future<Reply> off(Call call) {
+        return granted(call, endpoints.off(call.caller(), call.path("job"), call.path("endpoint")));
+    }
+
+    /** Within the panel's frame the panel comes back; without one, the page of the job. */
+    private Future<Reply> granted(Call call, Future<?> wish) {
+        boolean framed = call.header("Turbo-Frame").isPresent();
+        String key = call.path("job");
+        return wish.map(done -> Reply.seeOther("/jobs/" + key + (framed ? "/panels/endpoints" : "")))
+                .recover(failure -> failure instanceof Problem problem && isAnswer(problem)
+                        ? endpoints.job(call.caller(), key).compose(job -> refused(call, job, framed, problem))
+                        : Future.failedFuture(failure));
+    }
+
+    private static boolean isAnswer(Problem problem) {
+        return problem.kind() == Problem.Kind.INVALID || problem.kind() == Problem.Kind.CONFLICT;
+    }
+
+    private Future<Reply> refused(Call call, Job job, boolean framed, Problem problem) {
+        return framed
+                ? page(job, problem.message())
+                        .map(page -> Reply.page(PANEL, page).status(422))
+                : Future.succeededFuture(Reply.seeOther("/jobs/" + job.key())
+                        .noting(call, View.Note.bad("note.endpointRefused", problem.message())));
+    }
+
+    /** Off to the endpoint, with a ticket; where its job is over, to the job. */
+    private Future<Reply> open(Call call) {
+        return endpoints.find(call.caller(), call.path("endpoint")).compose(endpoint -> {
+            boolean mine = call.caller().admin()
+                    || endpoint.user().equals(call.caller().name());
+            if (mine && (endpoint.state() == Endpoint.State.ENDED || !endpoint.wanted())) {
+                return Future.succeededFuture(Reply.seeOther("/jobs/" + endpoint.jobKey()));
+            }
+            return endpoints
+                    .ticket(
+                            call.caller(),
+                            endpoint,
+                            call.secure(),
+                            call.authority(),
+                            call.query("to").orElse(null))
+                    .map(url -> Reply.nothing()
+                            .status(303)
+                            .header("Location", url)
+                            .header("Referrer-Policy", "no-referrer"));
+        });
+    }
+}

@@ -1,0 +1,97 @@
+package io.sluice.endpoints.road;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Whose cookies are whose. Ours never reach an app, and an app sets none but for its own name and below ours. */
+final class Cookies {
+    static final String PASS = "sluice_pass";
+    private static final int MOST = 50;
+    private static final int BYTES = 8 << 10;
+    private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}");
+
+    private Cookies() {}
+
+    /** Over TLS with the prefix that keeps neighbours from setting it. */
+    static String passName(boolean secure, String id) {
+        return (secure ? "__Host-" : "") + PASS + "_" + id;
+    }
+
+    static String pass(boolean secure, String id, String token) {
+        return passName(secure, id) + "=" + token + "; Path=/; HttpOnly; SameSite=Lax" + (secure ? "; Secure" : "");
+    }
+
+    /** All values of a name, as there may be more than one and only one of them ours. */
+    static List<String> all(List<String> lines, String name) {
+        List<String> values = new ArrayList<>(1);
+        for (String line : lines) {
+            int at = 0;
+            while (at < line.length()) {
+                int end = line.indexOf(';', at);
+                int stop = end < 0 ? line.length() : end;
+                while (at < stop && line.charAt(at) == ' ') {
+                    at++;
+                }
+                if (line.startsWith(name, at) && at + name.length() < stop && line.charAt(at + name.length()) == '=') {
+                    values.add(line.substring(at + name.length() + 1, stop).strip());
+                }
+                at = stop + 1;
+            }
+        }
+        return values;
+    }
+
+    /** What the app is shown; null: nothing. */
+    static @Nullable String toApp(List<String> lines) {
+        if (lines.isEmpty()) {
+            return null;
+        }
+        var kept = new StringBuilder();
+        int count = 0;
+        for (String line : lines) {
+            for (String pair : line.split(";")) {
+                String cookie = pair.strip();
+                int equals = cookie.indexOf('=');
+                String name = equals < 0 ? cookie : cookie.substring(0, equals).strip();
+                if (!cookie.isEmpty() && !isOurs(name) && ++count <= MOST && kept.length() + cookie.length() <= BYTES) {
+                    kept.append(kept.isEmpty() ? "" : "; ").append(cookie);
+                }
+            }
+        }
+        return kept.isEmpty() ? null : kept.toString();
+    }
+
+    /** What the app may set, without what would carry it further; null: nothing of it. */
+    static @Nullable String toBrowser(String line, boolean secure) {
+        var parts = line.split(";");
+        int equals = parts[0].indexOf('=');
+        String name = equals < 0 ? "" : parts[0].substring(0, equals).strip();
+        if (!NAME.matcher(name).matches() || isOurs(name) || line.length() > BYTES) {
+            return null;
+        }
+        var kept = new StringBuilder(parts[0].strip());
+        for (int i = 1; i < parts.length; i++) {
+            String attribute = parts[i].strip();
+            String word = attribute.toLowerCase(Locale.ROOT);
+            boolean widens = word.startsWith("domain") || word.startsWith("partitioned");
+            if (!widens && !(word.equals("secure") && !secure) && !(word.equals("samesite=none") && !secure)) {
+                kept.append("; ").append(attribute);
+            }
+        }
+        return kept.toString();
+    }
+
+    static boolean isWithinLimits(int count, int bytes) {
+        return count <= MOST && bytes <= BYTES;
+    }
+
+    private static boolean isOurs(String name) {
+        String plain = name.toLowerCase(Locale.ROOT);
+        return plain.startsWith("sluice_")
+                || plain.startsWith("__host-sluice_")
+                || plain.startsWith("__secure-sluice_");
+    }
+}

@@ -1,0 +1,157 @@
+package io.sluice.endpoints.road;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** Which headers go on, and which do not. What the client says about itself or asks of us alone never arrives. */
+final class Headers {
+    /** Of one connection, whatever is on it; RFC 9110, 7.6.1. */
+    private static final Set<String> HOP = Set.of(
+            "connection",
+            "keep-alive",
+            "proxy-connection",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "proxy-authentication-info",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "http2-settings");
+
+    /** Said by proxies, and believed by apps: only ours are true. */
+    private static final Set<String> CLAIMS = Set.of(
+            "forwarded",
+            "x-real-ip",
+            "x-client-ip",
+            "true-client-ip",
+            "x-cluster-client-ip",
+            "x-original-url",
+            "x-original-uri",
+            "x-original-host",
+            "x-rewrite-url",
+            "x-host",
+            "x-scheme",
+            "x-script-name",
+            "remote-user",
+            "x-remote-user",
+            "via");
+
+    private static final List<String> CLAIM_PREFIXES =
+            List.of("x-forwarded", "x-webauth-", "x-auth-request-", "x-sluice-");
+
+    /** What an app says to a browser about more than itself. */
+    private static final Set<String> BEYOND = Set.of(
+            "service-worker-allowed",
+            "clear-site-data",
+            "strict-transport-security",
+            "public-key-pins",
+            "public-key-pins-report-only",
+            "cross-origin-opener-policy",
+            "cross-origin-opener-policy-report-only",
+            "cross-origin-resource-policy",
+            "origin-agent-cluster",
+            "alt-svc",
+            "nel",
+            "report-to",
+            "reporting-endpoints",
+            "expect-ct",
+            "timing-allow-origin",
+            "x-accel-redirect",
+            "x-sendfile");
+
+    private Headers() {}
+
+    /** Who asks, seen from the app. */
+    record Asker(String address, boolean secure, String host, int port, String origin) {}
+
+    /** What the app is told, but cookies and the upgrade. Ours come last, so that nothing that was sent can take them away. */
+    static void toApp(HttpServerRequest request, MultiMap out, Asker asker, App app) {
+        Set<String> named = named(request.headers());
+        for (Map.Entry<String, String> header : request.headers()) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            switch (name) {
+                case "host", "cookie", "expect", "origin", "referer" -> {}
+                default -> {
+                    if (!HOP.contains(name) && !named.contains(name) && !isClaim(name)) {
+                        out.add(header.getKey(), header.getValue());
+                    }
+                }
+            }
+        }
+        String own = app.address().host() + ":" + app.address().port();
+        String host = Names.origin(asker.secure(), asker.host(), asker.port()).substring(asker.secure() ? 8 : 7);
+        out.set(HttpHeaders.HOST, app.rewriteHost() ? own : host);
+        String origin = request.getHeader(HttpHeaders.ORIGIN);
+        if (origin != null) {
+            out.set(HttpHeaders.ORIGIN, app.rewriteHost() ? "http://" + own : origin);
+        }
+        String referer = request.getHeader(HttpHeaders.REFERER);
+        if (referer != null && referer.startsWith(asker.origin() + "/") && !referer.contains(Road.RESERVED)) {
+            out.set(
+                    HttpHeaders.REFERER,
+                    app.rewriteHost()
+                            ? "http://" + own + referer.substring(asker.origin().length())
+                            : referer);
+        }
+        out.set("X-Forwarded-For", asker.address());
+        out.set("X-Forwarded-Proto", asker.secure() ? "https" : "http");
+        out.set("X-Forwarded-Host", host);
+        out.set("X-Forwarded-Port", Integer.toString(asker.port() > 0 ? asker.port() : asker.secure() ? 443 : 80));
+        app.headers().forEach(out::set);
+    }
+
+    /** Underscores and hyphens are the same to many an app. */
+    private static boolean isClaim(String name) {
+        char first = name.charAt(0);
+        if (first != 'x' && first != 'f' && first != 'r' && first != 'v' && first != 't') {
+            return false;
+        }
+        String plain = name.replace('_', '-');
+        return CLAIMS.contains(plain) || CLAIM_PREFIXES.stream().anyMatch(plain::startsWith);
+    }
+
+    /** What a message says is of its connection only. */
+    static Set<String> named(MultiMap headers) {
+        List<String> lines = headers.getAll(HttpHeaders.CONNECTION);
+        if (lines.isEmpty()) {
+            return Set.of();
+        }
+        Set<String> named = new HashSet<>();
+        for (String line : lines) {
+            for (String name : line.split(",")) {
+                named.add(name.strip().toLowerCase(Locale.ROOT));
+            }
+        }
+        return named;
+    }
+
+    /** What the browser is told, but cookies, redirects and the upgrade. */
+    static void toBrowser(MultiMap said, MultiMap out) {
+        Set<String> named = named(said);
+        for (Map.Entry<String, String> header : said) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            if (!HOP.contains(name)
+                    && !named.contains(name)
+                    && !BEYOND.contains(name)
+                    && !name.startsWith("access-control-")
+                    && !name.equals("set-cookie")
+                    && !name.equals("location")
+                    && !name.equals("refresh")) {
+                out.add(header.getKey(), header.getValue());
+            }
+        }
+        // beside what the app itself says of frames: another app must not put this one into a page of its own
+        out.add("Content-Security-Policy", "frame-ancestors 'self'");
+        out.set("Cross-Origin-Resource-Policy", "same-origin");
+        if (!out.contains("Referrer-Policy")) {
+            out.set("Referrer-Policy", "same-origin");
+        }
+    }
+}

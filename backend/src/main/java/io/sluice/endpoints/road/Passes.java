@@ -1,0 +1,174 @@
+package io.sluice.endpoints.road;
+
+import io.sluice.database.Database;
+import io.sluice.web.Authenticator;
+import io.sluice.web.Caller;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may go where. A ticket leads there once; what it is changed into is looked at again every two seconds, so that who
+ * signs out, is disabled or loses the job is cut off wherever they are.
+ */
+final class Passes {
+    static final Duration TICKET = Duration.ofSeconds(60);
+    private static final Duration LIFE = Duration.ofDays(7);
+    private static final long LOOK_MILLIS = 2_000;
+    private static final long TIDY_MILLIS = 60_000;
+    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final int MOST = 20_000;
+    private static final int BYTES = 32;
+    private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_-]{43}");
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final System.Logger LOG = System.getLogger(Passes.class.getName());
+
+    private final Vertx vertx;
+    private final PassStore store;
+    private final Authenticator authenticator;
+    private final RoadMetrics metrics;
+    private final Map<String, Pass> known = new ConcurrentHashMap<>();
+    private final List<Long> timers;
+
+    Passes(Vertx vertx, Database database, Authenticator authenticator, RoadMetrics metrics) {
+        this.vertx = vertx;
+        this.store = new PassStore(database);
+        this.authenticator = authenticator;
+        this.metrics = metrics;
+        this.timers =
+                List.of(vertx.setPeriodic(LOOK_MILLIS, tick -> look()), vertx.setPeriodic(TIDY_MILLIS, tick -> tidy()));
+    }
+
+    Future<String> ticket(String endpoint, Caller caller) {
+        String token = token();
+        return store.add(hash(token), endpoint, true, caller, TICKET).map(token);
+    }
+
+    /** Changes a ticket into what the browser shows from now on. */
+    Future<Optional<String>> enter(String endpoint, String ticket) {
+        if (!TOKEN.matcher(ticket).matches()) {
+            return Future.succeededFuture(Optional.empty());
+        }
+        return store.take(hash(ticket), endpoint).compose(caller -> {
+            if (caller.isEmpty()) {
+                metrics.entered("refused");
+                return Future.succeededFuture(Optional.empty());
+            }
+            metrics.entered("let_in");
+            String token = token();
+            return store.add(hash(token), endpoint, false, caller.get(), LIFE).map(Optional.of(token));
+        });
+    }
+
+    /** One that was shown a moment ago; null: it has to be looked up, or is none. */
+    @Nullable
+    Pass known(String endpoint, String token) {
+        Pass pass = known.get(token);
+        return pass != null && pass.valid && pass.id.equals(endpoint) ? pass : null;
+    }
+
+    Future<Optional<Pass>> find(String endpoint, String token) {
+        if (!TOKEN.matcher(token).matches()) {
+            return Future.succeededFuture(Optional.empty());
+        }
+        byte[] hash = hash(token);
+        return store.find(hash, endpoint).compose(found -> {
+            if (found.isEmpty()) {
+                return Future.succeededFuture(Optional.empty());
+            }
+            Caller caller = found.get();
+            return authenticator
+                    .stillValid(caller)
+                    .compose(valid -> valid
+                            ? Future.succeededFuture(Optional.of(keep(token, new Pass(endpoint, caller, hash))))
+                            : store.remove(hash).map(Optional.empty()));
+        });
+    }
+
+    private Pass keep(String token, Pass fresh) {
+        if (known.size() >= MOST) {
+            known.entrySet().stream()
+                    .filter(entry -> entry.getValue().open.isEmpty())
+                    .min(Comparator.comparingLong(entry -> entry.getValue().used))
+                    .ifPresent(oldest -> known.remove(oldest.getKey()));
+        }
+        Pass before = known.putIfAbsent(token, fresh);
+        return before == null || !before.valid ? fresh : before;
+    }
+
+    /** What was allowed is not any more. */
+    void revoke(Predicate<Pass> whose) {
+        known.values().stream().filter(whose).toList().forEach(this::end);
+    }
+
+    private void end(Pass pass) {
+        metrics.cut();
+        known.values().remove(pass);
+        pass.cut();
+        store.remove(pass.hash)
+                .onFailure(
+                        e -> LOG.log(System.Logger.Level.WARNING, "event=pass-not-removed cause={0}", e.getMessage()));
+    }
+
+    private void look() {
+        long now = System.nanoTime();
+        known.entrySet().removeIf(entry -> entry.getValue().open.isEmpty() && now - entry.getValue().used > IDLE_NANOS);
+        known.values().stream()
+                .collect(Collectors.groupingBy(pass -> pass.caller.credential()))
+                .values()
+                .forEach(this::look);
+    }
+
+    /** A failed look says nothing about the caller: the database may be away for a moment. */
+    private void look(List<Pass> sameCredential) {
+        authenticator
+                .stillValid(sameCredential.getFirst().caller)
+                .otherwise(true)
+                .onSuccess(valid -> {
+                    if (!valid) {
+                        sameCredential.forEach(this::end);
+                    }
+                });
+    }
+
+    private void tidy() {
+        store.removeOld()
+                .onFailure(
+                        e -> LOG.log(System.Logger.Level.WARNING, "event=passes-not-tidied cause={0}", e.getMessage()));
+    }
+
+    void close() {
+        timers.forEach(vertx::cancelTimer);
+        known.values().forEach(Pass::cut);
+        known.clear();
+    }
+
+    private static String token() {
+        byte[] random = new byte[BYTES];
+        RANDOM.nextBytes(random);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    }
+
+    private static byte[] hash(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.US_ASCII));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.sluice.endpoints.road;
+
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.sluice.web.Web;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.json.JsonObject;
+import java.security.SecureRandom;
+import java.util.Base64;
+
+/** Answers in an app's place: a page for people, a sentence for programs. */
+final class Refusal {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int LOOK_SECONDS = 2;
+
+    private Refusal() {}
+
+    static Future<Void> send(HttpServerRequest request, Web.Threshold threshold, Excuse excuse) {
+        var response = request.response();
+        if (response.headWritten() || response.closed()) {
+            return request.connection().close();
+        }
+        byte[] random = new byte[16];
+        RANDOM.nextBytes(random);
+        String nonce = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+        response.headers().clear();
+        response.setStatusCode(excuse.kind().status())
+                .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+                .putHeader(
+                        "Content-Security-Policy",
+                        "default-src 'none'; style-src 'nonce-" + nonce
+                                + "'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("Referrer-Policy", "no-referrer")
+                .putHeader("Cross-Origin-Resource-Policy", "same-origin");
+        response.setStatusMessage(
+                HttpResponseStatus.valueOf(excuse.kind().status()).reasonPhrase());
+        if (excuse.kind().status() == 503) {
+            response.putHeader("Retry-After", "" + LOOK_SECONDS);
+        }
+        boolean unread = !request.isEnded() && !HttpMethod.GET.equals(request.method());
+        boolean cut = (unread || excuse.kind() == Excuse.Kind.MALFORMED) && request.version() != HttpVersion.HTTP_2;
+        if (cut) {
+            // what else comes on this connection was not read, or could be read in two ways
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+        }
+        String accept = request.getHeader(HttpHeaders.ACCEPT);
+        boolean page = accept != null && accept.contains("text/html");
+        if (page && excuse.again()) {
+            response.putHeader("Refresh", "" + LOOK_SECONDS);
+        }
+        response.putHeader(
+                HttpHeaders.CONTENT_TYPE, page ? "text/html; charset=utf-8" : "application/json; charset=utf-8");
+        var body = page
+                ? threshold.page(request, "endpoints/excuse.jte", excuse, nonce)
+                : new JsonObject()
+                        .put("code", "EndpointError")
+                        .put("message", excuse.kind().sentence)
+                        .toBuffer();
+        request.resume();
+        Future<Void> sent = HttpMethod.HEAD.equals(request.method()) ? response.end() : response.end(body);
+        return cut ? sent.eventually(() -> request.connection().close()) : sent;
+    }
+}

@@ -1,0 +1,282 @@
+package io.sluice.endpoints.road;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.web.Authenticator;
+import io.sluice.web.Caller;
+import io.sluice.web.Web;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.HostAndPort;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The door to the road: whoever comes by an endpoint's name is looked at here, before anything else happens. */
+public final class Road implements Web.Neighbour {
+    /** Beneath this path of every endpoint nothing is the app's. */
+    static final String RESERVED = "/.sluice/";
+
+    private static final String ENTER = RESERVED + "enter";
+    private static final System.Logger LOG = System.getLogger(Road.class.getName());
+    private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
+    private static final Set<HttpMethod> NEVER = Set.of(HttpMethod.CONNECT, HttpMethod.TRACE);
+
+    private final Names names;
+    private final Passes passes;
+    private final Proxy proxy;
+    private final Tunnels tunnels;
+    private final RoadMetrics metrics;
+    private final Function<String, Future<Excuse>> excuses;
+    private final BiPredicate<Caller, String> allowed;
+    private final Map<String, App> apps = new ConcurrentHashMap<>();
+
+    /**
+     * @param excuses why an endpoint that is not open is not
+     * @param allowed whether somebody may, as far as is known, still go to an endpoint
+     */
+    public Road(
+            Vertx vertx,
+            Database database,
+            Authenticator authenticator,
+            CollectorRegistry registry,
+            Names names,
+            Function<String, Future<Excuse>> excuses,
+            BiPredicate<Caller, String> allowed) {
+        this.names = names;
+        this.metrics = new RoadMetrics(registry);
+        this.passes = new Passes(vertx, database, authenticator, metrics);
+        this.proxy = new Proxy(vertx, metrics, authenticator);
+        this.tunnels = new Tunnels(metrics);
+        this.excuses = excuses;
+        this.allowed = allowed;
+    }
+
+    public Names names() {
+        return names;
+    }
+
+    /** Opens an app to whoever may go there. */
+    public void open(App app) {
+        App before = apps.put(app.id(), app);
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    /** Cuts whatever goes to an app. */
+    public void close(String id) {
+        App before = apps.remove(id);
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    public boolean isOpen(String id) {
+        return apps.containsKey(id);
+    }
+
+    /** Those who may not any more are cut off. */
+    public void recheck(String id) {
+        passes.revoke(pass -> pass.id.equals(id) && !allowed.test(pass.caller, id));
+    }
+
+    /** The address that lets a browser in, once, and only within a minute. */
+    public Future<String> ticket(Caller caller, String id, String origin, String path) {
+        return passes.ticket(id, caller)
+                .map(ticket -> origin + ENTER + "?ticket=" + ticket + "&to="
+                        + URLEncoder.encode(Paths.local(path), StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public boolean owns(HttpServerRequest request) {
+        return names.owns(request.authority());
+    }
+
+    @Override
+    public Future<Void> handle(HttpServerRequest request, Web.Threshold threshold) {
+        HostAndPort authority = Objects.requireNonNull(request.authority());
+        String id = names.id(authority);
+        var visit = new Visit(request, threshold, id == null ? "" : id, authority);
+        if (!isReadable(request)) {
+            return visit.refuse(Excuse.Kind.MALFORMED);
+        }
+        if (!Names.isId(visit.id)) {
+            return visit.refuse(Excuse.Kind.UNKNOWN);
+        }
+        if (isForeign(request, visit.asker.origin())) {
+            return visit.refuse(Excuse.Kind.FOREIGN);
+        }
+        if (request.uri().startsWith(RESERVED)) {
+            return visit.reserved();
+        }
+        List<String> tokens = Cookies.all(
+                request.headers().getAll(HttpHeaders.COOKIE), Cookies.passName(visit.asker.secure(), visit.id));
+        for (String token : tokens) {
+            Pass pass = passes.known(visit.id, token);
+            if (pass != null) {
+                return visit.pass(pass);
+            }
+        }
+        return tokens.isEmpty() ? visit.withoutPass() : visit.find(tokens, 0);
+    }
+
+    /** One way to read it, and one only: what two readers could understand differently is nobody's. */
+    private static boolean isReadable(HttpServerRequest request) {
+        List<String> codings = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
+        return !NEVER.contains(request.method())
+                && Paths.isPlain(request.uri())
+                && request.headers().getAll(HttpHeaders.HOST).size() <= 1
+                && (codings.isEmpty()
+                        || (codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")));
+    }
+
+    /**
+     * Whether a page of somebody else's asks. Browsers say so themselves; what they do not say of (a WebSocket of an old
+     * browser, a form) they show an origin with.
+     */
+    private static boolean isForeign(HttpServerRequest request, String own) {
+        boolean upgrade = isUpgrade(request);
+        String origin = request.getHeader(HttpHeaders.ORIGIN);
+        if (origin != null) {
+            return !origin.equals(own) && (upgrade || !SAFE.contains(request.method()) || !isVisit(request));
+        }
+        if (upgrade) {
+            return true;
+        }
+        String site = request.getHeader("Sec-Fetch-Site");
+        return site != null && !site.equals("same-origin") && !site.equals("none") && !isVisit(request);
+    }
+
+    /** Somebody follows a link to a page. */
+    private static boolean isVisit(HttpServerRequest request) {
+        return "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
+                && "document".equals(request.getHeader("Sec-Fetch-Dest"))
+                && (HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method()));
+    }
+
+    static boolean isUpgrade(HttpServerRequest request) {
+        return request.headers().contains(HttpHeaders.UPGRADE)
+                && Headers.named(request.headers()).contains("upgrade");
+    }
+
+    /** Futures of writes: a reader that has gone away is no fault of ours. */
+    static void end(Future<?> written) {
+        written.onFailure(gone -> LOG.log(System.Logger.Level.DEBUG, "event=reader-gone cause={0}", gone.getMessage()));
+    }
+
+    public void close() {
+        passes.close();
+        apps.values().forEach(App::close);
+        apps.clear();
+    }
+
+    /** One request on its way. */
+    private final class Visit {
+        private final HttpServerRequest request;
+        private final Web.Threshold threshold;
+        private final String id;
+        private final Headers.Asker asker;
+
+        Visit(HttpServerRequest request, Web.Threshold threshold, String id, HostAndPort authority) {
+            this.request = request;
+            this.threshold = threshold;
+            this.id = id;
+            boolean secure = threshold.isSecure(request);
+            String host = authority.host().toLowerCase(Locale.ROOT);
+            this.asker = new Headers.Asker(
+                    threshold.address(request),
+                    secure,
+                    host,
+                    authority.port(),
+                    Names.origin(secure, host, authority.port()));
+        }
+
+        Future<Void> refuse(Excuse.Kind kind) {
+            return refuse(Excuse.of(kind));
+        }
+
+        Future<Void> refuse(Excuse excuse) {
+            metrics.refused(excuse.kind().key());
+            return Refusal.send(request, threshold, excuse);
+        }
+
+        /** Shown before there is a pass: nothing of the app is told but that its job is over. */
+        Future<Void> withoutPass() {
+            request.pause();
+            return excuses.apply(id)
+                    .compose(excuse -> refuse(
+                            excuse.kind() == Excuse.Kind.ENDED || excuse.kind() == Excuse.Kind.UNKNOWN
+                                    ? excuse
+                                    : Excuse.of(Excuse.Kind.SIGNED_OUT, back(excuse.portal()))));
+        }
+
+        /** To where it was, by way of the portal. */
+        private @Nullable String back(@Nullable String portal) {
+            String here = Paths.local(request.uri());
+            return portal == null || here.equals("/")
+                    ? portal
+                    : portal + "?to=" + URLEncoder.encode(here, StandardCharsets.UTF_8);
+        }
+
+        Future<Void> find(List<String> tokens, int at) {
+            if (at == Math.min(tokens.size(), 4)) {
+                return withoutPass();
+            }
+            request.pause();
+            return passes.find(id, tokens.get(at))
+                    .compose(found -> found.isPresent() && allowed.test(found.get().caller, id)
+                            ? pass(found.get())
+                            : find(tokens, at + 1));
+        }
+
+        Future<Void> pass(Pass pass) {
+            pass.used = System.nanoTime();
+            App app = apps.get(id);
+            if (app == null) {
+                request.pause();
+                return excuses.apply(id).compose(this::refuse);
+            }
+            Future<Excuse.@Nullable Kind> over = isUpgrade(request)
+                    ? tunnels.open(request, app, pass, asker)
+                    : proxy.exchange(request, app, pass, asker);
+            return over.compose(trouble -> trouble == null
+                    ? Future.succeededFuture()
+                    : excuses.apply(id)
+                            .compose(excuse -> refuse(
+                                    excuse.kind() == Excuse.Kind.ENDED
+                                            ? excuse
+                                            : Excuse.of(trouble, excuse.portal()))));
+        }
+
+        /** What is ours beneath every endpoint's name: the way in. */
+        Future<Void> reserved() {
+            String ticket = request.getParam("ticket");
+            if (!HttpMethod.GET.equals(request.method()) || !ENTER.equals(request.path()) || ticket == null) {
+                return refuse(Excuse.Kind.UNKNOWN);
+            }
+            String to = Paths.local(request.getParam("to"));
+            return passes.enter(id, ticket)
+                    .compose(token -> token.isEmpty()
+                            ? withoutPass()
+                            : request.response()
+                                    .setStatusCode(303)
+                                    .putHeader(HttpHeaders.SET_COOKIE, Cookies.pass(asker.secure(), id, token.get()))
+                                    .putHeader(HttpHeaders.LOCATION, to)
+                                    .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+                                    .putHeader("Referrer-Policy", "no-referrer")
+                                    .end());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.sluice.endpoints.road;
+
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Gauge;
+
+/** What is counted on the road. */
+final class RoadMetrics {
+    private final Counter requests;
+    private final Counter refused;
+    private final Counter entered;
+    private final Counter cut;
+    private final Gauge tunnels;
+    private final Gauge exchanges;
+
+    RoadMetrics(CollectorRegistry registry) {
+        requests = Counter.build("sluice_endpoints_requests_total", "Requests that an app answered, by class of status")
+                .labelNames("status")
+                .register(registry);
+        refused = Counter.build("sluice_endpoints_refused_total", "Requests that no app saw, by reason")
+                .labelNames("reason")
+                .register(registry);
+        entered = Counter.build("sluice_endpoints_tickets_total", "Tickets shown, by what came of them")
+                .labelNames("result")
+                .register(registry);
+        cut = Counter.build(
+                        "sluice_endpoints_passes_cut_total", "Passes that ended because of a sign-out or a lost right")
+                .register(registry);
+        tunnels = Gauge.build("sluice_endpoints_tunnels", "Open WebSockets to apps")
+                .register(registry);
+        exchanges = Gauge.build("sluice_endpoints_exchanges", "Requests that an app is answering")
+                .register(registry);
+    }
+
+    void answered(int status) {
+        requests.labels(Integer.toString(status / 100)).inc();
+    }
+
+    void refused(String reason) {
+        refused.labels(reason).inc();
+    }
+
+    void entered(String result) {
+        entered.labels(result).inc();
+    }
+
+    void cut() {
+        cut.inc();
+    }
+
+    void tunnels(int count) {
+        tunnels.inc(count);
+    }
+
+    void exchanges(int count) {
+        exchanges.inc(count);
+    }
+}
