@@ -1,9 +1,9 @@
 package io.sluice;
 
 import io.netty.util.NetUtil;
-import io.sluice.engines.docker.DockerEngine;
 import io.sluice.endpoints.Endpoints;
 import io.sluice.endpoints.road.Names;
+import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.logs.Logs;
 import io.sluice.web.Web;
