@@ -99,7 +99,11 @@ final class Room {
         return false;
     }
 
+    /** Of a count that a board does not allow nothing follows for a larger one: 3 never fit where 4 do. */
     void remember(int type, int count, int cpu, int memoryMB) {
+        if (type >= 0 && layout.board[type] && !allows(count)) {
+            return;
+        }
         List<int[]> known = hopeless.computeIfAbsent(type, any -> new ArrayList<>());
         known.removeIf(one -> one[0] >= count && one[1] >= cpu && one[2] >= memoryMB);
         known.add(new int[] {count, cpu, memoryMB});

@@ -127,6 +127,16 @@ class PlacementTest {
     }
 
     @Test
+    void a_count_that_no_board_allows_keeps_nobody_else_out() {
+        Scene scene = Scene.of(node("a", 64, 8, "Ascend910B"), node("b", 64, 8, "Ascend910B"));
+        scene.job("three").tasks(1, 1, 3, "Ascend910B").waits();
+        scene.job("four").tasks(1, 1, 4, "Ascend910B").waits();
+        scene.job("eight").tasks(1, 1, 8, "Ascend910B").waits().pass();
+        assertThat(scene.started()).containsExactlyInAnyOrder("four", "eight");
+        assertThat(scene.waiting("three").why()).isEqualTo(Why.NEVER_ON_BOARD);
+    }
+
+    @Test
     void enough_that_is_not_together_is_told_apart_from_too_little() {
         Scene scene = Scene.of(node("a", 64, 4, "H100"), node("b", 64, 4, "H100"));
         scene.job("one").tasks(1, 1, 2, "H100").runsOn("a", "d0", "d1");
