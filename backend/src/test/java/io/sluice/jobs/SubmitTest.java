@@ -145,8 +145,20 @@ class SubmitTest {
                 .extracting(Templates.Template::name)
                 .containsExactly("mine", "ours");
         var seen = templates.seenBy(Desk.caller("bob")).await();
-        assertThat(seen).containsExactly(ours);
+        assertThat(seen).extracting(Templates.Template::id).containsExactly(ours.id());
+        assertThat(seen.getFirst().config()).as("a list has no texts").isEmpty();
         assertThat(ours.config()).doesNotContain("hunter2").contains("******");
+    }
+
+    @Test
+    void a_template_is_no_place_for_much_text() {
+        var tooLong = "#" + " ".repeat(Templates.LONGEST_TEXT) + "\n" + SECRET;
+        assertThatThrownBy(() -> desk.jobs()
+                        .templates()
+                        .add(Desk.caller("ada"), new Templates.Content("long", "", true, tooLong))
+                        .await())
+                .isInstanceOfSatisfying(
+                        Problem.class, p -> assertThat(p.status()).isEqualTo(413));
     }
 
     @Test
@@ -181,7 +193,7 @@ class SubmitTest {
     }
 
     @Test
-    void a_job_that_runs_too_long_is_ended() {
+    void a_job_that_runs_too_tooLongis_ended() {
         desk.submit("ada", """
                 protocolVersion: 2
                 name: long

@@ -13,7 +13,8 @@ import java.util.Optional;
 /** What users keep to submit again. */
 final class TemplateStore {
     private static final int MOST = 1000;
-    private static final String SEEN = "SELECT * FROM job_templates WHERE user_id = $1 OR shared"
+    private static final String SEEN = "SELECT id, user_id, user_name, name, description, shared, '' AS config"
+            + " FROM job_templates WHERE user_id = $1 OR shared"
             + " ORDER BY user_id <> $1, lower(name), user_name LIMIT " + MOST;
 
     private static final String ADD = """
@@ -32,7 +33,7 @@ final class TemplateStore {
         this.database = database;
     }
 
-    /** One's own first. */
+    /** One's own first; without their texts. */
     Future<List<Template>> seenBy(long user) {
         return all(SEEN, Tuple.of(user));
     }

@@ -13,6 +13,7 @@ import java.util.Optional;
 public final class Templates {
     public static final int LONGEST_NAME = 100;
     public static final int LONGEST_DESCRIPTION = 1000;
+    public static final int LONGEST_TEXT = 64 * 1024;
     private static final int MOST = 200;
 
     /** A text to begin with, without secrets: those are never kept in it. */
@@ -33,7 +34,7 @@ public final class Templates {
         this.store = new TemplateStore(database);
     }
 
-    /** One's own first, then what others share. */
+    /** One's own first, then what others share; without their texts. */
     public Future<List<Template>> seenBy(Caller caller) {
         return store.seenBy(caller.id());
     }
@@ -107,6 +108,11 @@ public final class Templates {
         }
         if (content.description().length() > LONGEST_DESCRIPTION) {
             throw Problem.invalid("A description has at most " + LONGEST_DESCRIPTION + " characters.");
+        }
+        if (content.text().length() > LONGEST_TEXT) {
+            throw Problem.of(
+                    Problem.Kind.TOO_LARGE,
+                    "A template has at most 64 KiB of text. Keep what is large in a file that the job reads.");
         }
         return switch (Protocols.unmasked(content.text())) {
             case Read.Refused refused -> throw Problem.of(Problem.Kind.INVALID, refused.code(), refused.message());

@@ -246,7 +246,9 @@ final class NewJobRoutes {
                         ? "submit.template.taken"
                         : problem.kind() == Problem.Kind.CONFLICT
                                 ? "submit.template.tooMany"
-                                : "submit.template.faulty";
+                                : problem.kind() == Problem.Kind.TOO_LARGE
+                                        ? "submit.template.tooLarge"
+                                        : "submit.template.faulty";
         var keeping = new Keeping(typed.name(), typed.about(), typed.shared(), Word.of("bad", why, typed.name()));
         return Draft.of(jobs, call.caller(), text)
                 .compose(draft -> page(call, text, true, new Verdict(draft), null, keeping))
