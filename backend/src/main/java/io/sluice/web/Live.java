@@ -99,27 +99,28 @@ public final class Live {
             return Future.failedFuture(Problem.invalid("This address speaks WebSocket. Open it with one."));
         }
         Caller caller = call.caller();
-        Problem full = full(caller);
+        Problem full = enter(request, new Stream(caller, () -> {}, () -> {}, Future::succeededFuture));
         if (full != null) {
             return Future.failedFuture(full);
         }
         Channel channel = channel(request);
-        return request.toWebSocket().map(opened -> {
-            admit(opened, caller);
-            socket.opened().accept(opened, channel);
-            return null;
-        });
+        return request.toWebSocket()
+                .onFailure(notOpened -> streams.remove(request))
+                .map(opened -> {
+                    admit(request, opened, caller);
+                    socket.opened().accept(opened, channel);
+                    return null;
+                });
     }
 
     /** An answer that goes on for as long as its room has something to write. */
     Future<Void> hold(Call call, Reply.Content.Stream stream) {
         HttpServerResponse response = call.context().response();
-        Problem full = full(call.caller());
+        Runnable cut = () -> Edge.end(response.reset());
+        Problem full = enter(response, new Stream(call.caller(), cut, () -> {}, response::reset));
         if (full != null) {
             return Future.failedFuture(full);
         }
-        Runnable cut = () -> Edge.end(response.reset());
-        streams.put(response, new Stream(call.caller(), cut, () -> {}, response::reset));
         metrics.streams.inc();
         if (stream.quiet()) {
             // the listener still closes connections on which nobody asks anything
@@ -150,11 +151,13 @@ public final class Live {
                 .channel();
     }
 
-    private @Nullable Problem full(Caller caller) {
+    /** Takes a place, from before it is opened, so that many that come together do not all find the same one free. */
+    private synchronized @Nullable Problem enter(Object key, Stream stream) {
         long open = streams.values().stream()
-                .filter(other -> other.caller().id() == caller.id())
+                .filter(other -> other.caller().id() == stream.caller().id())
                 .count();
         if (open < settings.streamsPerUser()) {
+            streams.put(key, stream);
             return null;
         }
         metrics.refused.labels("streams_per_user").inc();
@@ -171,7 +174,8 @@ public final class Live {
                 .mapEmpty();
     }
 
-    private void admit(ServerWebSocket socket, Caller caller) {
+    private synchronized void admit(HttpServerRequest request, ServerWebSocket socket, Caller caller) {
+        streams.remove(request);
         streams.put(
                 socket,
                 new Stream(

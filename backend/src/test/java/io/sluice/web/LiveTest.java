@@ -16,6 +16,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -173,6 +174,25 @@ class LiveTest {
         }
 
         assertThat(refusal("bob", portal.origin)).isEqualTo(101);
+    }
+
+    @Test
+    void sockets_that_come_together_are_counted_together() throws Exception {
+        var answers = new ArrayList<CompletableFuture<Integer>>();
+        for (int i = 0; i < 40; i++) {
+            var answer = new CompletableFuture<Integer>();
+            answers.add(answer);
+            clients.connect(options("ann", portal.origin, "0"))
+                    .onSuccess(opened -> answer.complete(101))
+                    .onFailure(answer::completeExceptionally);
+        }
+        for (var answer : answers) {
+            assertThat(answer.handle((opened, refused) -> refused == null).get(20, TimeUnit.SECONDS))
+                    .isNotNull();
+        }
+
+        assertThat(answers.stream().filter(answer -> !answer.isCompletedExceptionally()))
+                .hasSize(3);
     }
 
     @Test
