@@ -127,6 +127,8 @@ final class Target {
                 .with(new PoolOptions()
                         .setMaxSize(size)
                         .setMaxWaitQueueSize(settings.waiting())
+                        // in time: one that is dropped for its silence may have been lent just then
+                        .setIdleTimeout(silentSeconds / 2)
                         // for the pool to forget a caller who has been told already
                         .setConnectionTimeout(2 * millis)
                         .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS))
