@@ -258,10 +258,10 @@ public final class Server {
         return List.copyOf(table);
     }
 
-    private static @Nullable Problem problem(Throwable failure) {
+    private static @Nullable Problem problem(Throwable failure, boolean reading) {
         return Database.isUnavailable(failure)
                 ? Problem.unavailable(
-                        Database.isInDoubt(failure) ? IN_DOUBT : UNCHANGED, failure, Duration.ofSeconds(2))
+                        reading || !Database.isInDoubt(failure) ? UNCHANGED : IN_DOUBT, failure, Duration.ofSeconds(2))
                 : null;
     }
 

@@ -86,7 +86,7 @@ final class Errors {
         if (failure instanceof Problem problem) {
             return problem;
         }
-        Problem translated = translation.problem(failure);
+        Problem translated = translation.problem(failure, isReading(context));
         if (translated != null) {
             return translated;
         }
@@ -97,6 +97,11 @@ final class Errors {
 
     static Problem unknown(RoutingContext context) {
         return Problem.notFound("API " + path(context) + " is not found.");
+    }
+
+    private static boolean isReading(RoutingContext context) {
+        return HttpMethod.GET.equals(context.request().method())
+                || HttpMethod.HEAD.equals(context.request().method());
     }
 
     private static Problem notAllowed(RoutingContext context) {

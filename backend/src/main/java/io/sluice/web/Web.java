@@ -104,11 +104,11 @@ public final class Web {
         }
     }
 
-    /** Turns failures of other rooms into problems; null where it knows of none. */
+    /** Turns failures of other rooms into problems; null where it knows of none. Whoever only reads changes nothing. */
     @FunctionalInterface
     public interface Translation {
         @Nullable
-        Problem problem(Throwable failure);
+        Problem problem(Throwable failure, boolean reading);
     }
 
     /** Answers on the portal's listeners for names that are not the portal's. Called on a connection's own event loop. */

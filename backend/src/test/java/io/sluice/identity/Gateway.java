@@ -76,7 +76,7 @@ final class Gateway implements AutoCloseable {
         identity.close().await();
     }
 
-    private static @Nullable Problem problem(Throwable failure) {
+    private static @Nullable Problem problem(Throwable failure, boolean reading) {
         return Database.isUnavailable(failure)
                 ? Problem.unavailable("The database does not answer.", failure, Duration.ofSeconds(2))
                 : null;

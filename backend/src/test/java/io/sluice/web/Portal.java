@@ -35,7 +35,7 @@ final class Portal implements AutoCloseable {
 
     Portal(Path logs, UnaryOperator<Web.Settings> settings, Function<Web, List<Route>> routes) {
         var wanted = settings.apply(Web.Settings.of("127.0.0.1", 0, logs));
-        web = new Web(vertx, wanted, new ByName(), failure -> null, registry);
+        web = new Web(vertx, wanted, new ByName(), (failure, reading) -> null, registry);
         List<Route> all = new ArrayList<>(web.routes(() -> Future.succeededFuture()));
         all.addAll(routes.apply(web));
         origin = await(web.serve(all));
