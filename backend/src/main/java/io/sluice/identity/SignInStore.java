@@ -27,7 +27,9 @@ final class SignInStore {
                 WITH taken AS (INSERT INTO sign_in_tries AS t VALUES ($1, ARRAY[clock_timestamp()])
                     ON CONFLICT (key) DO UPDATE SET times =
                         CASE WHEN cardinality(t.times) < $2 THEN t.times ELSE t.times[2:] END || clock_timestamp()
+                    -- no try is of the future: the clock was set back
                     WHERE cardinality(t.times) < $2 OR t.times[1] < clock_timestamp() - make_interval(secs => $3)
+                        OR t.times[1] > clock_timestamp() + interval '1 minute'
                     RETURNING key)
                 SELECT EXISTS (SELECT FROM taken) AS taken, (SELECT extract(epoch FROM
                     t.times[1] + make_interval(secs => $3) - clock_timestamp())::float8

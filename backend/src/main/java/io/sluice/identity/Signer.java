@@ -29,6 +29,8 @@ final class Signer {
     private static final String ISSUER = "sluice";
     private static final int LONGEST = 2_000;
     private static final long LEEWAY_SECONDS = 30;
+    /** A clock that was ahead when a token was made, here or at the database, may be set right by so much. */
+    private static final long CORRECTION_SECONDS = 24 * 60 * 60;
 
     /** What a token is for. None is accepted for another. */
     enum Purpose {
@@ -147,8 +149,8 @@ final class Signer {
         boolean good = ISSUER.equals(claims.getValue("iss"))
                 && audience(purpose).equals(claims.getValue("aud"))
                 && seconds(claims, "exp") + LEEWAY_SECONDS > now
-                && seconds(claims, "nbf") - LEEWAY_SECONDS <= now
-                && seconds(claims, "iat") - LEEWAY_SECONDS <= now
+                && seconds(claims, "nbf") - CORRECTION_SECONDS <= now
+                && seconds(claims, "iat") - CORRECTION_SECONDS <= now
                 && claims.getValue("jti") instanceof String;
         if (!good) {
             throw new Invalid();

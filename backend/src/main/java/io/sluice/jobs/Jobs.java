@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * The door to jobs. Another user's job does not exist for whoever is no administrator: every question for it fails with {@code NoJobError}.
  */
 public final class Jobs {
-    public static final Migrations MIGRATIONS = new Migrations("jobs", Jobs.class, List.of("001-jobs", "002-doubt"));
+    public static final Migrations MIGRATIONS =
+            new Migrations("jobs", Jobs.class, List.of("001-jobs", "002-doubt", "003-rest"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
@@ -356,7 +357,7 @@ public final class Jobs {
 
     /** The reason for waiting as of the last pass, which is newer than the stored one. */
     private Job informed(Job job) {
-        return job.phase() == Job.Phase.QUEUED
+        return job.phase() == Job.Phase.QUEUED || job.waiting() != null
                 ? scheduler.waiting(job.id()).map(job::waitingFor).orElse(job)
                 : job;
     }

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ForgedTokensTest {
+    private static final long A_DAY = 24 * 60 * 60;
     private static final String OURS = "{\"typ\":\"JWT\",\"alg\":\"HS256\"}";
     private static Vertx vertx;
     private static TestDatabase database;
@@ -118,10 +119,10 @@ class ForgedTokensTest {
         cases.put("exp beyond long", sign("HmacSHA256", key, OURS, claims.replaceAll("\"exp\":\\d+", "\"exp\":1e400")));
         cases.put("exp null", signed(claims().putNull("exp")));
         cases.put("without exp", signed(without("exp")));
-        cases.put("not yet", signed(claims().put("nbf", now + 600)));
+        cases.put("not yet", signed(claims().put("nbf", now + A_DAY + 600)));
         cases.put("nbf as text", signed(claims().put("nbf", "0")));
         cases.put("without nbf", signed(without("nbf")));
-        cases.put("issued in the future", signed(claims().put("iat", now + 600)));
+        cases.put("issued in the future", signed(claims().put("iat", now + A_DAY + 600)));
         cases.put("without iat", signed(without("iat")));
         cases.put("wrong issuer", signed(claims().put("iss", "sluicegate")));
         cases.put("without issuer", signed(without("iss")));

@@ -34,7 +34,7 @@ final class ScriptedEngine implements Engine {
     final List<String> stops = new CopyOnWriteArrayList<>();
     final List<String> removed = new CopyOnWriteArrayList<>();
     private final List<Consumer<Run>> watchers = new CopyOnWriteArrayList<>();
-    private final List<Node> nodes;
+    private volatile List<Node> nodes;
     volatile boolean silent;
     volatile boolean away;
     /** Asked, it never answers. */
@@ -50,8 +50,7 @@ final class ScriptedEngine implements Engine {
                         cpus,
                         1_000_000,
                         IntStream.range(0, devices)
-                                .mapToObj(index ->
-                                        new Device("d" + index, "H100", "nvidia", index, null, null, true, null))
+                                .mapToObj(index -> device(index, null))
                                 .toList(),
                         new Node.Ports(20_000, 29_999),
                         true,
@@ -60,6 +59,32 @@ final class ScriptedEngine implements Engine {
                         "",
                         null))
                 .toList();
+    }
+
+    private static Device device(int index, @Nullable String fault) {
+        return new Device("d" + index, "H100", "nvidia", index, null, null, true, fault);
+    }
+
+    /** What somebody found out about a device of every node; null: it is well again. */
+    void tell(int index, @Nullable String fault) {
+        nodes = nodes.stream().map(node -> with(node, index, fault)).toList();
+    }
+
+    private static Node with(Node node, int index, @Nullable String fault) {
+        var devices = new ArrayList<>(node.devices());
+        devices.set(index, device(index, fault));
+        return new Node(
+                node.name(),
+                node.address(),
+                node.cpus(),
+                node.memoryMB(),
+                devices,
+                node.ports(),
+                true,
+                "",
+                true,
+                "",
+                node.unready());
     }
 
     @Override

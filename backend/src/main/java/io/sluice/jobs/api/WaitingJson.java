@@ -30,6 +30,12 @@ final class WaitingJson {
                         .put("user", holder.user())
                         .put("amount", holder.amount())
                         .put("expectedEnd", JobJson.millis(holder.expectedEnd())));
+        var outages = json.putArray("outages");
+        waiting.outages()
+                .forEach(outage -> outages.addObject()
+                        .put("node", outage.node())
+                        .put("device", outage.device())
+                        .put("reason", outage.reason()));
         return json;
     }
 
@@ -43,7 +49,7 @@ final class WaitingJson {
             case NEVER -> "No machine here is large enough." + what;
             case NEVER_ON_BOARD -> "The boards here do not allow that count of devices for one task." + what;
             case NEVER_IN_QUOTA -> "It is more than the whole quota of " + waiting.cluster() + "." + what;
-            case OUT_OF_SERVICE -> "Machines that could run it are out of service." + what;
+            case OUT_OF_SERVICE -> "Machines that could run it are out of service" + first(waiting) + "." + what;
             case QUOTA -> "The quota of " + waiting.cluster() + " is used up." + what;
             case MACHINES -> "Other jobs have the machines." + what;
             case SCATTERED -> "There is enough in all, but not together." + what;
@@ -52,6 +58,14 @@ final class WaitingJson {
             case MAKING_ROOM -> "Room is being made for it.";
         };
         return waiting.position() > 0 ? "Position " + waiting.position() + " in the queue. " + reason : reason;
+    }
+
+    private static String first(Waiting waiting) {
+        return waiting.outages().stream()
+                .findFirst()
+                .map(outage -> ": " + outage.node() + (outage.device() == null ? "" : "/" + outage.device()) + ", "
+                        + outage.reason().replaceAll("\\.$", ""))
+                .orElse("");
     }
 
     private static String needed(Waiting.Shortage shortage) {

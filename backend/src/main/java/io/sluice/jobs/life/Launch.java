@@ -37,6 +37,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** From a job and its places to what an engine is asked, and from an engine's answer to how a task ended. */
 final class Launch {
@@ -90,8 +91,20 @@ final class Launch {
                         role.resources().memoryMB(),
                         role.resources().gpu(),
                         spec.deviceType(role),
-                        0))
+                        0,
+                        !spec.gang()))
                 .toList();
+    }
+
+    /** What of a job that is no gang still waits when these have their places; null: nothing. */
+    static @Nullable List<Demand.Role> rest(Demand demand, List<Decisions.Place> places) {
+        Map<String, Long> placed =
+                places.stream().collect(Collectors.groupingBy(Decisions.Place::role, Collectors.counting()));
+        List<Demand.Role> rest = demand.roles().stream()
+                .map(role -> role.times(
+                        role.instances() - placed.getOrDefault(role.name(), 0L).intValue()))
+                .toList();
+        return demand.gang() || rest.stream().allMatch(role -> role.instances() == 0) ? null : rest;
     }
 
     /** A port that a job asks for by its number is another's. */
@@ -187,8 +200,10 @@ final class Launch {
         }
     }
 
-    /** What a job gets, by role and index. */
-    Future<List<TaskStore.Placed>> placed(long job, Decisions.Start start, Ports ports) {
+    /** What a job gets, by role and index. Those that it has already come before those that it demands. */
+    Future<List<TaskStore.Placed>> placed(long job, Demand demand, Decisions.Start start, Ports ports) {
+        Map<String, Integer> demanded =
+                demand.roles().stream().collect(Collectors.toMap(Demand.Role::name, Demand.Role::instances));
         return spec(job).map(found -> {
             var roles = found.spec().roles();
             return start.places().stream()
@@ -202,7 +217,7 @@ final class Launch {
                         return new TaskStore.Placed(
                                 number,
                                 role.name(),
-                                place.task(),
+                                role.instances() - demanded.getOrDefault(role.name(), 0) + place.task(),
                                 rolePart(number, role.name()),
                                 place.node(),
                                 address(ports.address(place.node()), number, role.name(), place.task()),

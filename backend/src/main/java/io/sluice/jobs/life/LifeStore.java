@@ -50,7 +50,7 @@ final class LifeStore {
 
     private static final String END = """
             WITH job AS (
-                UPDATE jobs SET state = 'exited', exit_code = $3, waiting = NULL, changed = pg_current_xact_id(),
+                UPDATE jobs SET state = 'exited', exit_code = $3, rest = NULL, waiting = NULL, changed = pg_current_xact_id(),
                     shown = CASE WHEN stop THEN 'STOPPING' WHEN doubt IS NOT NULL THEN shown ELSE 'RUNNING' END
                 WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'creating', 'started')
                 RETURNING id, attempt),

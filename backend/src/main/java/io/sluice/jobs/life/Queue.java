@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,8 @@ final class Queue {
     private final LifeMetrics metrics;
     private final Runnable seen;
     private final Map<Long, Demand> waiting = new LinkedHashMap<>();
+    /** Those of them of which some tasks have their places already. */
+    private final Set<Long> partly = new HashSet<>();
     /** Why each job waits as the table has it, without what changes with every pass. */
     private final Map<Long, String> told = new HashMap<>();
 
@@ -93,6 +96,7 @@ final class Queue {
             waiting.clear();
         }
         told.clear();
+        partly.clear();
         reasons = Map.of();
     }
 
@@ -124,11 +128,19 @@ final class Queue {
         if (demand == null) {
             waiting.remove(entry.id());
             told.remove(entry.id());
+            partly.remove(entry.id());
             return;
         }
         waiting.put(entry.id(), demand);
+        if (entry.active()) {
+            partly.add(entry.id());
+        } else {
+            partly.remove(entry.id());
+        }
         Waiting reason = entry.waiting();
-        if (reason != null) {
+        if (reason == null) {
+            told.remove(entry.id());
+        } else {
             told.put(entry.id(), essence(reason));
         }
     }
@@ -205,7 +217,7 @@ final class Queue {
                                 snapshot.now(),
                                 most == null ? null : Duration.ofSeconds(most),
                                 spec.preemptible(),
-                                true,
+                                spec.gang(),
                                 Launch.demand(spec)),
                         decisions)));
     }
@@ -247,16 +259,20 @@ final class Queue {
     }
 
     private Future<Boolean> claim(long job, Decisions.Start start, Launch.Ports ports, LifeStore.Leadership leads) {
-        return launch.placed(job, start, ports)
-                .compose(placed -> tasks.claim(job, leads.epoch(), placed, leads.install(), message(start)))
+        Demand demand = waiting.get(job);
+        if (demand == null) {
+            return Future.succeededFuture(false);
+        }
+        var lot = new TaskStore.Lot(partly.contains(job) ? demand.roles() : null, Launch.rest(demand, start.places()));
+        return launch.placed(job, demand, start, ports)
+                .compose(placed -> tasks.claim(job, leads.epoch(), placed, leads.install(), message(start), lot))
                 .onSuccess(claimed -> {
                     if (claimed) {
                         life.touch(job);
                     }
                 })
                 .onFailure(e -> {
-                    Demand demand = waiting.get(job);
-                    if (e instanceof Launch.PortTaken taken && demand != null) {
+                    if (e instanceof Launch.PortTaken taken) {
                         blocked.add(taken.waiting(job, demand));
                         return;
                     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** What the scheduler reads: the queue as it changes, what holds machines, and the virtual clusters. */
 final class QueueStore {
     private static final String ENTRY =
-            "id, user_name, virtual_cluster, priority, submitted, queued, preemptible, demand::text AS demand,"
+            "id, user_name, virtual_cluster, priority, submitted, queued, preemptible, coalesce(rest, demand)::text AS demand, rest IS NOT NULL AS partly,"
                     + " max_run_ms, waiting::text AS waiting, state, stop OR halt IS NOT NULL AS leaving";
 
     /** The cursor is of before the read: what was not committed then has a number that is not below it. */
@@ -86,13 +86,19 @@ final class QueueStore {
         };
         return new Entry(
                 row.getLong("id"),
-                phase == Job.Phase.QUEUED ? demand(row) : null,
+                phase == Job.Phase.QUEUED || (active && isLacking(row)) ? demand(row) : null,
                 Json.readIfAny(row.getString("waiting"), Waiting.class),
                 active,
                 row.getBoolean("leaving"));
     }
 
+    /** Some of its tasks have no place yet, and may still get one. */
+    private static boolean isLacking(Row row) {
+        return row.getBoolean("partly") && !row.getBoolean("leaving");
+    }
+
     private static Demand demand(Row row) {
+        var roles = Json.read(row.getString("demand"), new TypeReference<List<Demand.Role>>() {});
         Long most = row.getLong("max_run_ms");
         return new Demand(
                 row.getLong("id").toString(),
@@ -103,8 +109,8 @@ final class QueueStore {
                 row.getOffsetDateTime("queued").toInstant(),
                 most == null ? null : Duration.ofMillis(most),
                 row.getBoolean("preemptible"),
-                true,
-                Json.read(row.getString("demand"), new TypeReference<List<Demand.Role>>() {}));
+                roles.stream().noneMatch(Demand.Role::alone),
+                roles);
     }
 
     Future<List<Snapshot.Running>> running(Instant now) {
@@ -204,8 +210,9 @@ final class QueueStore {
     /** A warning among the events of a job that waits. */
     Future<Void> note(long job, String reason, String message) {
         return database.pool()
-                .preparedQuery("INSERT INTO job_events (job_id, attempt, warning, reason, message)"
-                        + " SELECT id, attempt, true, $2, $3 FROM jobs WHERE id = $1 AND state = 'queued'")
+                .preparedQuery(
+                        "INSERT INTO job_events (job_id, attempt, warning, reason, message)"
+                                + " SELECT id, attempt, true, $2, $3 FROM jobs WHERE id = $1 AND (state = 'queued' OR rest IS NOT NULL)")
                 .execute(Tuple.of(job, reason, message))
                 .mapEmpty();
     }
@@ -218,7 +225,7 @@ final class QueueStore {
                 .preparedQuery("""
                         UPDATE jobs SET waiting = reason.text::jsonb, changed = pg_current_xact_id()
                         FROM unnest($1::bigint[], $2::text[]) AS reason(id, text)
-                        WHERE jobs.id = reason.id AND state = 'queued'
+                        WHERE jobs.id = reason.id AND (state = 'queued' OR rest IS NOT NULL)
                         """)
                 .execute(Tuple.tuple().addValue(ids).addValue(texts))
                 .mapEmpty();

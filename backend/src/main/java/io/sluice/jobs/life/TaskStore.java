@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import io.sluice.database.Database;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Json;
+import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
@@ -20,20 +21,23 @@ import org.jspecify.annotations.Nullable;
 
 /** The transitions of tasks, and what they hold of nodes. */
 final class TaskStore {
-    /** The claim of a job: it, its tasks and all that is given to them, or nothing. */
+    /** The claim of a job: it, its tasks and all that is given to them, or nothing. Of one that is no gang, a lot of its tasks. */
     private static final String CLAIM = """
             WITH leader AS (
                 -- a gateway that takes over waits for this claim, and then sees it
                 SELECT 1 FROM job_leader WHERE epoch = $2 FOR SHARE),
             free AS (
-                SELECT id FROM jobs WHERE id = $1 AND state = 'queued' AND NOT stop AND EXISTS (SELECT FROM leader)
+                SELECT id FROM jobs WHERE id = $1 AND NOT stop AND EXISTS (SELECT FROM leader)
+                    AND (state = 'queued' AND $6::text IS NULL OR state IN ('claimed', 'creating', 'started') AND epoch = $2
+                        AND halt IS NULL AND rest = $6::text::jsonb)
                 FOR UPDATE SKIP LOCKED),
             job AS (
-                UPDATE jobs SET state = 'claimed', epoch = $2, created = coalesce(created, now()), waiting = NULL,
+                UPDATE jobs SET state = CASE WHEN state = 'queued' THEN 'claimed' ELSE state END, rest = $7::text::jsonb,
+                    epoch = $2, created = coalesce(created, now()), waiting = NULL,
                     changed = pg_current_xact_id()
                 FROM free WHERE jobs.id = free.id RETURNING jobs.id, attempt),
             attempt AS (
-                INSERT INTO job_attempts (job_id, attempt) SELECT id, attempt FROM job),
+                INSERT INTO job_attempts (job_id, attempt) SELECT id, attempt FROM job ON CONFLICT DO NOTHING),
             task AS (
                 INSERT INTO tasks (job_id, attempt, role_number, role, task_index, run_name, node, address, devices, ports,
                     cpus, memory_mb)
@@ -179,12 +183,26 @@ final class TaskStore {
     /** @param image what exactly it runs in, null: there is none */
     record Begun(long id, String at, @Nullable String image) {}
 
+    /**
+     * Which of the job's tasks are claimed.
+     *
+     * @param before what it still demanded, null: it has nothing yet
+     * @param rest what it demands afterwards, null: nothing
+     */
+    record Lot(@Nullable List<Demand.Role> before, @Nullable List<Demand.Role> rest) {}
+
     /** False when somebody else has it, or it is not in the queue any more. Fails on {@code allocations_once} when a place is taken. */
-    Future<Boolean> claim(long job, long epoch, List<Placed> tasks, String install, String message) {
+    Future<Boolean> claim(long job, long epoch, List<Placed> tasks, String install, String message, Lot lot) {
         return database.pool()
                 .preparedQuery(CLAIM)
-                .execute(Tuple.of(job, epoch, Json.write(tasks), message, install))
+                .execute(Tuple.of(job, epoch, Json.write(tasks), message, install)
+                        .addString(json(lot.before()))
+                        .addString(json(lot.rest())))
                 .map(rows -> rows.size() > 0);
+    }
+
+    private static @Nullable String json(@Nullable Object value) {
+        return value == null ? null : Json.write(value);
     }
 
     /** The intent to start these; the answer are those that may be started. */

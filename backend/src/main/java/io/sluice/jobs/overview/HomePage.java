@@ -121,8 +121,12 @@ public record HomePage(
         }
     }
 
-    /** A device. */
-    public record Cell(String type, boolean used, boolean simulated) {}
+    /** @param fault why nothing starts on the device, null: it is well */
+    public record Cell(
+            String type,
+            boolean used,
+            boolean simulated,
+            @Nullable String fault) {}
 
     /** @param running jobs that hold machines */
     public record Cluster(String name, boolean stopped, List<Use> uses, long running, long waiting) {

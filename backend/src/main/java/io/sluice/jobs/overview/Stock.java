@@ -110,7 +110,8 @@ final class Stock {
                 node.unready(),
                 node.limitsEnforced() ? null : node.limitsNote(),
                 node.devices().stream()
-                        .map(device -> new Cell(device.type(), taken.contains(device.id()), device.simulated()))
+                        .map(device -> new Cell(
+                                device.type(), taken.contains(device.id()), device.simulated(), device.fault()))
                         .toList(),
                 new Use("cpus", "", tasks.stream().mapToLong(Held::cpus).sum(), (long) node.cpus(), true),
                 new Use("memory", "", tasks.stream().mapToLong(Held::memoryMB).sum(), (long) node.memoryMB(), true));
@@ -121,7 +122,7 @@ final class Stock {
         Map<String, Kind> kinds = new LinkedHashMap<>();
         for (Machine machine : machines) {
             for (Cell cell : machine.cells()) {
-                boolean out = machine.unready() != null && !cell.used();
+                boolean out = (machine.unready() != null || cell.fault() != null) && !cell.used();
                 kinds.merge(
                         cell.type() + (cell.simulated() ? " simulated" : ""),
                         new Kind(cell.type(), cell.simulated(), cell.used() ? 1 : 0, out ? 1 : 0, 1),

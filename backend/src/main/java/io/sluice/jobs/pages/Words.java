@@ -38,7 +38,8 @@ public final class Words {
             case WAITING -> waits(view, job);
             case FAILED -> exit != null ? cause(view, exit) : exitCode(view, job.exitCode());
             case UNKNOWN -> job.doubt() == null ? view.t("job.unknown") : view.t("job.unknown") + " · " + job.doubt();
-            case RUNNING, STOPPING, STOPPED, SUCCEEDED -> null;
+            case RUNNING -> job.waiting() == null ? null : view.t("waiting.partly", waits(view, job.waiting()));
+            case STOPPING, STOPPED, SUCCEEDED -> null;
         };
     }
 

@@ -39,6 +39,7 @@ public record Demand(
      * @param devices of each
      * @param deviceType in any of its names, null: any, but the same for all tasks that say so
      * @param shmMB shared memory, which comes out of the memory
+     * @param alone of a job that is no gang: each may start without the others
      */
     public record Role(
             String name,
@@ -47,5 +48,23 @@ public record Demand(
             int memoryMB,
             int devices,
             @Nullable String deviceType,
-            int shmMB) {}
+            int shmMB,
+            boolean alone) {
+
+        public Role(
+                String name,
+                int instances,
+                int cpus,
+                int memoryMB,
+                int devices,
+                @Nullable String deviceType,
+                int shmMB) {
+            this(name, instances, cpus, memoryMB, devices, deviceType, shmMB, false);
+        }
+
+        /** The same for another number of tasks. */
+        public Role times(int instances) {
+            return new Role(name, instances, cpus, memoryMB, devices, deviceType, shmMB, alone);
+        }
+    }
 }

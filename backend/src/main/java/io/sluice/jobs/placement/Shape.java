@@ -20,15 +20,7 @@ final class Shape {
         Key with(int[] instances) {
             List<Demand.Role> rest = new ArrayList<>();
             for (int index = 0; index < instances.length; index++) {
-                Demand.Role role = roles.get(index);
-                rest.add(new Demand.Role(
-                        role.name(),
-                        instances[index],
-                        role.cpus(),
-                        role.memoryMB(),
-                        role.devices(),
-                        role.deviceType(),
-                        role.shmMB()));
+                rest.add(roles.get(index).times(instances[index]));
             }
             return new Key(gang, List.copyOf(rest));
         }
