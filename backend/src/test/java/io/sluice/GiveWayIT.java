@@ -100,7 +100,7 @@ class GiveWayIT {
 
     @Test
     void one_that_is_not_preemptible_is_waited_for() throws Exception {
-        submit("owner", 1, 2, "hivedScheduler: {jobPriorityClass: oppo}", mark("owner"));
+        submit("owner", 1, 2, "sluice: {preemptible: false}, hivedScheduler: {jobPriorityClass: oppo}", mark("owner"));
         Household.eventually(() -> marks("owner").size() == 1);
         submit("patient", 1, 1, "hivedScheduler: {jobPriorityClass: prod}", "true");
         Household.eventually(

@@ -278,6 +278,42 @@ class JobListTest {
         other.close().await();
     }
 
+    @Test
+    void an_open_search_is_told_of_what_the_same_search_finds_and_of_nothing_else() throws InterruptedException {
+        BlockingQueue<String> told = new LinkedBlockingQueue<>();
+        BlockingQueue<String> others = new LinkedBlockingQueue<>();
+        WebSocket socket = as(owner).follow(live(owner, "?q=ZEBRA"), told::add).await();
+        WebSocket other = as(owner).follow(live(owner, "?q=defau"), others::add).await();
+        submit(owner, "zebra_1");
+        assertThat(until(told, owner.name() + "~zebra_1")).contains("action=\"place\"");
+        assertThat(names(page(owner, "?q=ZEBRA"))).containsExactly("zebra_1");
+        assertThat(names(page(owner, "?q=defau"))).isEmpty();
+        assertThat(others).allSatisfy(message -> assertThat(message).doesNotContain("zebra_1"));
+        socket.close().await();
+        other.close().await();
+    }
+
+    @Test
+    void many_tags_leave_room_for_the_name_and_have_a_limit() {
+        submit(owner, "tagged");
+        String path = "/api/v2/jobs/" + owner.name() + "~tagged/tag";
+        for (int n = 0; n < 50; n++) {
+            assertThat(tag(path, "experiment-" + n)).isEqualTo(200);
+        }
+        assertThat(tag(path, "one-more")).isEqualTo(409);
+        assertThat(tag(path, "experiment-7")).isEqualTo(200);
+        assertThat(tag(path, "bad\\u0007bell")).isEqualTo(400);
+        assertThat(tag(path, "turned\\u202eround")).isEqualTo(400);
+        assertThat(page(owner, "")).contains("experiment-2</a>", ">+47</a>").doesNotContain("tag=experiment-3");
+    }
+
+    private int tag(String path, String tag) {
+        return as(owner)
+                .send(HttpMethod.PUT, path, "application/json", Buffer.buffer("{\"value\":\"" + tag + "\"}"))
+                .await()
+                .statusCode();
+    }
+
     private static String live(Person person, String query) {
         Matcher live = Pattern.compile("<live-updates src=\"([^\"]+)\"").matcher(page(person, query));
         assertThat(live.find()).isTrue();

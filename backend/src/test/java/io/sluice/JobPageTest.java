@@ -192,7 +192,7 @@ class JobPageTest {
     void a_job_is_stopped_started_again_and_run_again_under_a_fresh_name() {
         submit("held", "true", 9_000, "");
         eventually(() -> status("held").containsKey("waiting"), "a reason");
-        assertThat(page("held")).contains("It waits.", "Can never start", "/jobs/boss~held/stop");
+        assertThat(page("held")).contains("<b>Can not start.</b>", "Can never start", "/jobs/boss~held/stop");
         assertThat(post("held/stop?tab=history", Map.of()).getHeader("Location"))
                 .isEqualTo("/jobs/boss~held?tab=history");
         assertThat(page("held")).contains("Stopped", "/jobs/boss~held/start").doesNotContain("held/stop");
@@ -202,6 +202,12 @@ class JobPageTest {
         assertThat(post("held/again", Map.of()).getHeader("Location")).isEqualTo("/jobs/boss~held_2");
         assertThat(post("held/again", Map.of()).getHeader("Location")).isEqualTo("/jobs/boss~held_3");
         assertThat(post("held_2/again", Map.of()).getHeader("Location")).isEqualTo("/jobs/boss~held_4");
+        var once = Map.of("key", "one click or two");
+        assertThat(post("held_2/again", once).getHeader("Location")).isEqualTo("/jobs/boss~held_5");
+        assertThat(post("held_2/again", once).getHeader("Location"))
+                .as("a second click")
+                .isEqualTo("/jobs/boss~held_5");
+        eventually(() -> page("held_5").contains("<b>Can not start.</b>"), "a job that can never start to say so");
         assertThat(page("held_4?tab=config")).contains("\"held_4\"");
         submit("""
                 {"protocolVersion": 2, "name": "secretive", "type": "job", "prerequisites":

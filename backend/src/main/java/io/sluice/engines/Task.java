@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param environment exactly what the script sees, besides HOME, PATH, SHELL, LANG, USER and LOGNAME where they are not
  *     given; may hold secrets
  * @param image null where the engine has none, and where it may choose
- * @param cpus 0 = as many as there are
+ * @param cpus 0 = what others leave of one
  * @param memoryMB 0 = as much as there is
  * @param shmMB size of {@code /dev/shm}; 0 = the engine's default
  * @param devices ids of the node's

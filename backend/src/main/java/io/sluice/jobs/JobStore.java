@@ -72,7 +72,7 @@ final class JobStore {
     /** A stopped job goes back into the queue as a new attempt. */
     private static final String START = """
             WITH job AS (
-                UPDATE jobs SET stop = false, halt = NULL, state = 'queued', shown = 'WAITING', exit_code = NULL, completed = NULL,
+                UPDATE jobs SET stop = false, halt = NULL, created = NULL, launched = NULL, state = 'queued', shown = 'WAITING', exit_code = NULL, completed = NULL,
                     attempt = attempt + 1, ran_ms = 0, queued = now(), changed = pg_current_xact_id()
                 WHERE id = $1 AND stop AND state = 'finalised'
                 RETURNING id, attempt),
@@ -225,7 +225,8 @@ final class JobStore {
     /** Adds the tags that are missing, or takes away those that are there. */
     Future<Boolean> tag(long job, String tag, boolean add) {
         String sql = add
-                ? "UPDATE jobs SET tags = array_append(tags, $2), " + TOUCH + " WHERE id = $1 AND NOT tags @> ARRAY[$2]"
+                ? "UPDATE jobs SET tags = array_append(tags, $2), " + TOUCH
+                        + " WHERE id = $1 AND NOT tags @> ARRAY[$2] AND cardinality(tags) < " + Jobs.MOST_TAGS
                 : "UPDATE jobs SET tags = array_remove(tags, $2), " + TOUCH + " WHERE id = $1 AND tags @> ARRAY[$2]";
         return did(sql, Tuple.of(job, tag));
     }

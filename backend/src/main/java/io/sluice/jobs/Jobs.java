@@ -32,8 +32,10 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +50,10 @@ public final class Jobs {
 
     private static final String QUEUE = "jobs.queue";
 
+    /** Words that can be seen: nothing that steers a terminal or turns the direction of a line. */
+    public static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}\\p{Cf}]{1,255}(?<=\\S)");
+
+    public static final int MOST_TAGS = 50;
     private static final int CHANGES_AT_ONCE = 500;
 
     /**
@@ -166,9 +172,14 @@ public final class Jobs {
         return shared || caller.admin() || !engine.kind().equals("process")
                 ? null
                 : Exit.of(
-                        Exit.CREATION_REFUSED,
+                        Exit.NOT_SHARED,
                         "Jobs here are processes of the gateway's own user, which do not protect users from one another. Start the gateway"
                                 + " with --allow-shared-process-engine if they trust each other, or with another engine.");
+    }
+
+    /** A storage that a job wants and that there is not. */
+    public Optional<Submitted.NoStorage> noStorage(JobSpec spec) {
+        return Submissions.storage(spec).map(Submitted.NoStorage::new);
     }
 
     /** Those of the names that the caller's jobs have. */
@@ -183,11 +194,33 @@ public final class Jobs {
 
     /** Puts a stopped job into the queue again. */
     public Future<Boolean> start(Caller caller, Job job) {
+        Exit refusal = refusal(caller);
+        if (refusal != null) {
+            return Future.failedFuture(Problem.of(Problem.Kind.FORBIDDEN, String.valueOf(refusal.message())));
+        }
+        return submissions
+                .counted(caller)
+                .compose(counted -> clusters.barred(caller, job.virtualCluster()))
+                .compose(barred ->
+                        barred.isPresent() ? Future.failedFuture(barred.get().problem(caller)) : started(caller, job));
+    }
+
+    private Future<Boolean> started(Caller caller, Job job) {
         return store.start(job.id(), "Started again by " + caller.name() + ".").onSuccess(this::changed);
     }
 
     /** The answer is whether the job did not have it. */
     public Future<Boolean> tag(Job job, String tag) {
+        if (!TAG.matcher(tag).matches()) {
+            return Future.failedFuture(
+                    Problem.invalid("A tag has 1 to 255 characters, no comma, and nothing that can not be seen."));
+        }
+        if (job.tags().size() >= MOST_TAGS && !job.tags().contains(tag)) {
+            return Future.failedFuture(Problem.of(
+                    Problem.Kind.CONFLICT,
+                    "TooManyTagsError",
+                    "Job " + job.key() + " has " + MOST_TAGS + " tags, which is the limit. Take one away first."));
+        }
         return store.tag(job.id(), tag, true).onSuccess(this::changed);
     }
 

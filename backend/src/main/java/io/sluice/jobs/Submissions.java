@@ -49,17 +49,33 @@ final class Submissions {
 
     /** @param refusal why it can not start, whatever it is; null: it can */
     Future<Submitted> take(Caller caller, String text, @Nullable String idempotencyKey, @Nullable Exit refusal) {
+        return counted(caller).compose(counted -> read(caller, text, idempotencyKey, refusal));
+    }
+
+    /** One more of those that a user may have in an hour. */
+    Future<Void> counted(Caller caller) {
         var wait = allowance.take(caller.id());
         if (wait.isPresent()) {
             metrics.submitted("too_many");
             return Future.failedFuture(
                     Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait.get()));
         }
+        return Future.succeededFuture();
+    }
+
+    private Future<Submitted> read(
+            Caller caller, String text, @Nullable String idempotencyKey, @Nullable Exit refusal) {
         return switch (Protocols.read(text)) {
             case Read.Refused refused -> {
                 metrics.submitted("refused");
                 yield Future.succeededFuture(
                         new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
+            }
+            case Read.Accepted accepted
+            when storage(accepted.spec()).isPresent() -> {
+                metrics.submitted("no_storage");
+                yield Future.succeededFuture(
+                        new Submitted.NoStorage(storage(accepted.spec()).get()));
             }
             case Read.Accepted accepted ->
                 clusters.barred(caller, accepted.spec().virtualCluster())
@@ -67,6 +83,14 @@ final class Submissions {
                                 ? barred(barred.get())
                                 : store(caller, accepted, idempotencyKey, hash(text), refusal));
         };
+    }
+
+    /** The first that it wants: there are none here. */
+    static Optional<String> storage(JobSpec spec) {
+        List<JobSpec.Storage> wanted = spec.storages();
+        return wanted == null
+                ? Optional.empty()
+                : wanted.stream().map(JobSpec.Storage::name).findFirst();
     }
 
     private Future<Submitted> barred(Clusters.Barred why) {
@@ -116,7 +140,7 @@ final class Submissions {
             }
             if (!hash.equals(earlier.bodyHash())) {
                 metrics.submitted("key_reused");
-                return new Submitted.KeyReused(key);
+                return new Submitted.KeyReused(key, earlier.name());
             }
             metrics.submitted("again");
             return new Submitted.Stored(earlier.id(), caller.name(), earlier.name(), true, warnings);

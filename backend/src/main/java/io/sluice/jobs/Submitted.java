@@ -28,9 +28,16 @@ public sealed interface Submitted {
     /** Nothing is stored: the user may not submit there. */
     record Barred(Clusters.Barred why) implements Submitted {}
 
+    /** Nothing is stored: it wants a storage that there is not. */
+    record NoStorage(String name) implements Submitted {
+        public String message() {
+            return "Storage " + name + " is not found. Tasks find your folder at /userhome and shared data at /gdata.";
+        }
+    }
+
     /** Nothing is stored: the user has a job of this name. */
     record NameTaken(String user, String name) implements Submitted {}
 
-    /** Nothing is stored: the idempotency key stands for another text. */
-    record KeyReused(String key) implements Submitted {}
+    /** Nothing is stored: the idempotency key stands for another text, of the job of this name. */
+    record KeyReused(String key, String name) implements Submitted {}
 }

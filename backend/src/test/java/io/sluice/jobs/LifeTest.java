@@ -256,11 +256,15 @@ class LifeTest {
         desk.running(1);
         desk.stop("ada", "again");
         desk.finished("ada", "again");
+        var stopped = desk.job("ada", "again").completed();
         desk.jobs().start(Desk.caller("ada"), desk.job("ada", "again")).await();
         engine.end(desk.running(1).getFirst(), 0);
         Job done = desk.finished("ada", "again");
         assertThat(done.state()).isEqualTo(Job.State.SUCCEEDED);
         assertThat(done.attempt()).isEqualTo(1);
+        assertThat(done.launched())
+                .as("time before it was started again does not count")
+                .isAfter(stopped);
     }
 
     @Test

@@ -2,10 +2,13 @@ package io.sluice.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.jobs.life.Exit;
+import io.sluice.jobs.clusters.Cluster;
+import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Waiting;
+import io.sluice.jobs.protocol.JobSpec;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,6 +83,24 @@ class PartsOfJobsTest {
     }
 
     @Test
+    void who_asks_for_nothing_gets_the_least_and_is_counted() {
+        desk.submit("ada", JobsTest.job("nothing", "", """
+                {"name": "main", "cpuNumber": 0, "memoryMB": 0, "shmMB": 0, "command": "true"}
+                """));
+        assertThat(engine.task(desk.running(1).getFirst()).memoryMB()).isEqualTo(64);
+        var held = desk.jobs().machines().await().running().getFirst().tasks().getFirst();
+        assertThat(held.memoryMB()).isEqualTo(64);
+        desk.jobs()
+                .clusters()
+                .put(Desk.caller("root"), new Cluster("default", "", null, 100, Map.of(), false), null)
+                .await();
+        desk.submit("ada", JobsTest.job("too-much", "", """
+                {"name": "main", "taskNumber": 10000, "cpuNumber": 0, "memoryMB": 0, "shmMB": 0, "command": "true"}
+                """));
+        assertThat(waiting("too-much").why()).isEqualTo(Waiting.Why.NEVER_IN_QUOTA);
+    }
+
+    @Test
     void a_gang_waits_until_all_of_it_fits() {
         desk.submit("ada", JobsTest.one("first", 1, 1));
         desk.running(1);
@@ -99,6 +120,7 @@ class PartsOfJobsTest {
         assertThat(desk.finished("ada", "halved").state()).isEqualTo(Job.State.STOPPED);
         assertThat(desk.running(0)).isEmpty();
         desk.jobs().start(Desk.caller("ada"), desk.job("ada", "halved")).await();
+        assertThat(desk.job("ada", "halved").stop()).isFalse();
         desk.running(2);
         assertThat(waiting("halved").shortages().getFirst().needed()).isEqualTo(1);
         engine.end(desk.running(2).getFirst(), 0);
@@ -126,10 +148,16 @@ class PartsOfJobsTest {
         var detail = desk.detail("ada", "asked");
         desk.stop("ada", "asked");
         desk.finished("ada", "asked");
-        var fit = desk.jobs().fit(Desk.caller("ada"), detail.spec()).await();
-        assertThat(fit.now()).hasSize(2);
-        assertThat(Objects.requireNonNull(fit.waiting()).shortages().getFirst().needed())
+        desk.eventually(() -> fit(detail.spec()).now().size() == 2);
+        assertThat(Objects.requireNonNull(fit(detail.spec()).waiting())
+                        .shortages()
+                        .getFirst()
+                        .needed())
                 .isEqualTo(1);
+    }
+
+    private Placement.Fit fit(JobSpec spec) {
+        return desk.jobs().fit(Desk.caller("ada"), spec).await();
     }
 
     @Test
@@ -158,6 +186,6 @@ class PartsOfJobsTest {
         assertThat(desk.running(1)).containsExactly(run);
         engine.end(run, 0);
         assertThat(engine.task(desk.running(1).getFirst()).devices()).containsExactly("d0");
-        assertThat(desk.job("ada", "goes-on").exitCode()).isNotEqualTo(Exit.PREEMPTED);
+        assertThat(desk.finished("ada", "goes-on").state()).isEqualTo(Job.State.SUCCEEDED);
     }
 }

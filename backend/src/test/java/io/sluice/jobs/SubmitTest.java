@@ -3,9 +3,12 @@ package io.sluice.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.jobs.clusters.Cluster;
 import io.sluice.jobs.drafts.Templates;
+import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,8 +55,44 @@ class SubmitTest {
         var second = (Submitted.Stored) desk.submit("ada", JobsTest.one("once", 1, 0), "key");
         assertThat(second.id()).isEqualTo(first.id());
         assertThat(second.again()).isTrue();
-        assertThat(desk.submit("ada", JobsTest.one("other", 1, 0), "key")).isEqualTo(new Submitted.KeyReused("key"));
+        assertThat(desk.submit("ada", JobsTest.one("other", 1, 0), "key"))
+                .isEqualTo(new Submitted.KeyReused("key", "once"));
         assertThat(desk.submit("bob", JobsTest.one("once", 1, 0), "key")).isInstanceOf(Submitted.Stored.class);
+    }
+
+    @Test
+    void a_storage_that_there_is_not_is_refused_and_what_is_not_used_is_told() {
+        String job = SECRET.replace("secrets: {word: hunter2}\n", "").replace("echo <% $secrets.word %>", "true");
+        assertThat(desk.submit("ada", job + "extras: {storages: [{name: nfs}]}\n", null))
+                .isEqualTo(new Submitted.NoStorage("nfs"));
+        var stored = desk.submit("ada", job + """
+                extras:
+                  storages: []
+                  jobStatusChangeNotification: {failed: true}
+                  com.microsoft.pai.runtimeplugin: [{plugin: tensorboard, parameters: {port: 10000, logdir: {path: /mnt}}}]
+                """);
+        assertThat(stored.warnings())
+                .anySatisfy(said -> assertThat(said).contains("tensorboard"))
+                .anySatisfy(said -> assertThat(said).contains("jobStatusChangeNotification"));
+    }
+
+    @Test
+    void to_start_again_counts_as_a_submission_and_needs_the_same_right() {
+        Caller ada = Desk.caller("ada");
+        desk.jobs()
+                .clusters()
+                .put(Desk.caller("root"), new Cluster("lab", "", null, null, Map.of(), false), null)
+                .await();
+        desk.submit(
+                "root",
+                JobsTest.job("mine", "\"virtualCluster\": \"lab\",", "{\"name\": \"m\", \"command\": \"true\"}"));
+        desk.stop("root", "mine");
+        desk.finished("root", "mine");
+        Job job = desk.job("root", "mine");
+        assertThatThrownBy(() -> desk.jobs().start(ada, job).await())
+                .isInstanceOfSatisfying(
+                        Problem.class, p -> assertThat(p.status()).isEqualTo(403));
+        assertThat(desk.jobs().start(Desk.caller("root"), job).await()).isTrue();
     }
 
     @Test

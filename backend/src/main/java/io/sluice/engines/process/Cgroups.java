@@ -134,11 +134,9 @@ final class Cgroups {
                 }
             }
             case "cpu" -> {
-                write(group.resolve("cpu.shares"), Integer.toString(SHARES * Math.max(1, task.cpus())));
-                if (task.cpus() > 0) {
-                    write(group.resolve("cpu.cfs_period_us"), Long.toString(PERIOD_MICROS));
-                    write(group.resolve("cpu.cfs_quota_us"), Long.toString(task.cpus() * PERIOD_MICROS));
-                }
+                write(group.resolve("cpu.shares"), Integer.toString(shares(SHARES, task.cpus())));
+                write(group.resolve("cpu.cfs_period_us"), Long.toString(PERIOD_MICROS));
+                write(group.resolve("cpu.cfs_quota_us"), Long.toString(most(task)));
             }
             case "pids" -> write(group.resolve("pids.max"), Integer.toString(PROCESSES));
             default -> throw new IllegalStateException(controller);
@@ -153,14 +151,22 @@ final class Cgroups {
             }
         }
         write(group.resolve("cpu.weight"), weight(task.cpus()));
-        if (task.cpus() > 0) {
-            write(group.resolve("cpu.max"), task.cpus() * PERIOD_MICROS + " " + PERIOD_MICROS);
-        }
+        write(group.resolve("cpu.max"), most(task) + " " + PERIOD_MICROS);
         write(group.resolve("pids.max"), Integer.toString(PROCESSES));
     }
 
     private static String weight(int cpus) {
-        return Integer.toString(Math.min(MOST_WEIGHT, WEIGHT * Math.max(1, cpus)));
+        return Integer.toString(Math.min(MOST_WEIGHT, shares(WEIGHT, cpus)));
+    }
+
+    /** Who asked for no processor gets what the others leave. */
+    private static int shares(int each, int cpus) {
+        return cpus == 0 ? each / 10 : each * cpus;
+    }
+
+    /** In a period; of one processor at most where none was asked for. */
+    private static long most(Task task) {
+        return Math.max(1, task.cpus()) * PERIOD_MICROS;
     }
 
     private static Map<String, Path> versionOne(String name) throws IOException {

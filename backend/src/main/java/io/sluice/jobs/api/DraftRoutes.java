@@ -119,7 +119,10 @@ final class DraftRoutes {
         Placement.Fit fit = draft.fit();
         Exit exit = draft.refusal();
         var barred = draft.barred();
-        String refusal = barred != null ? barred.problem(caller).message() : exit == null ? null : exit.message();
+        var storage = draft.noStorage();
+        String refusal = barred != null
+                ? barred.problem(caller).message()
+                : storage != null ? storage.message() : exit == null ? null : exit.message();
         var waiting = fit.waiting();
         var json = JobJson.object()
                 .put("now", refusal == null && waiting == null)

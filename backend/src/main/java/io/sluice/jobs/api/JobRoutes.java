@@ -133,18 +133,29 @@ final class JobRoutes {
 
     private Future<Reply> execute(Call call) {
         return Path.job(jobs, call)
-                .compose(job -> execute(jobs, call, job))
-                .map(job -> Reply.json(Map.of("status", 202, "message", "Execute job " + job.key() + " successfully."))
-                        .status(202));
+                .compose(job -> execute(jobs, call, job)
+                        .map(news -> Reply.json(Map.of(
+                                        "status",
+                                        202,
+                                        "message",
+                                        executed(job, "Execute job " + job.key() + " successfully.", news)))
+                                .status(202)));
     }
 
-    static Future<Job> execute(Jobs jobs, Call call, Job job) {
-        var done = switch (call.field("value").orElse("")) {
+    /** OpenPAI answers the same whatever became of it; so that old clients go on, the difference is in the words. */
+    static String executed(Job job, String done, boolean news) {
+        return news
+                ? done
+                : "Nothing was changed: job " + job.key() + " is " + job.state()
+                        + ". Only one that is not over can be stopped, and only a stopped one started again.";
+    }
+
+    static Future<Boolean> execute(Jobs jobs, Call call, Job job) {
+        return switch (call.field("value").orElse("")) {
             case "STOP" -> jobs.stop(call.caller(), job);
             case "START" -> jobs.start(call.caller(), job);
             default -> throw Problem.invalid("The value of executionType is STOP or START.");
         };
-        return done.map(job);
     }
 
     private Future<Reply> tag(Call call) {
@@ -170,8 +181,9 @@ final class JobRoutes {
 
     private static String tagOf(Call call) {
         String tag = call.field("value").orElse("").strip();
-        if (tag.isEmpty() || tag.contains(",") || tag.length() > 255) {
-            throw Problem.invalid("A tag is a text of 1 to 255 characters without a comma, in the field value.");
+        if (!Jobs.TAG.matcher(tag).matches()) {
+            throw Problem.invalid(
+                    "A tag is a text of 1 to 255 characters without a comma, all of which can be seen, in the field value.");
         }
         return tag;
     }

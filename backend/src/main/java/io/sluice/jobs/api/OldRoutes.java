@@ -55,8 +55,9 @@ final class OldRoutes {
 
     private Future<Reply> execute(Call call) {
         return job(call)
-                .compose(job -> JobRoutes.execute(jobs, call, job))
-                .map(job -> Reply.message(202, "execute job " + job.name() + " successfully"));
+                .compose(job -> JobRoutes.execute(jobs, call, job)
+                        .map(news -> Reply.message(
+                                202, JobRoutes.executed(job, "execute job " + job.name() + " successfully", news))));
     }
 
     private Future<Reply> delete(Call call) {

@@ -50,6 +50,8 @@ final class SubmitRoutes {
                     case Submitted.Refused refused ->
                         throw Problem.of(Problem.Kind.INVALID, refused.code(), refused.message());
                     case Submitted.Barred barred -> throw barred.why().problem(call.caller());
+                    case Submitted.NoStorage missing ->
+                        throw Problem.of(Problem.Kind.NOT_FOUND, "NoStorageError", missing.message());
                     case Submitted.NameTaken taken ->
                         throw Problem.of(
                                 Problem.Kind.CONFLICT,

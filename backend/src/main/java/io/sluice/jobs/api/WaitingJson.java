@@ -70,9 +70,12 @@ final class WaitingJson {
 
     private static String needed(Waiting.Shortage shortage) {
         String name = switch (shortage.resource()) {
-            case CPU -> "CPUs";
+            case CPU -> shortage.needed() == 1 ? "CPU" : "CPUs";
             case MEMORY_MB -> "MB of memory";
-            case DEVICE -> shortage.type().isEmpty() || shortage.type().equals("any") ? "devices" : shortage.type();
+            case DEVICE ->
+                !shortage.type().isEmpty() && !shortage.type().equals("any")
+                        ? shortage.type()
+                        : shortage.needed() == 1 ? "device" : "devices";
         };
         return String.format(
                 Locale.ROOT,

@@ -1,6 +1,7 @@
 package io.sluice.jobs.drafts;
 
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.Submitted;
 import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.placement.Placement;
@@ -31,6 +32,7 @@ public sealed interface Draft {
      *
      * @param freeName what it can be called instead, where the caller has a job of its name; else null
      * @param barred why the caller can not submit there, else null
+     * @param noStorage that it wants, else null
      * @param refusal why it would fail at once, else null
      * @param fit whether it would start now, and what it waits for otherwise
      */
@@ -39,6 +41,7 @@ public sealed interface Draft {
             List<String> warnings,
             @Nullable String freeName,
             Clusters.@Nullable Barred barred,
+            Submitted.@Nullable NoStorage noStorage,
             @Nullable Exit refusal,
             Placement.Fit fit)
             implements Draft {
@@ -51,6 +54,7 @@ public sealed interface Draft {
             var waiting = fit.waiting();
             return refusal != null
                     || barred != null
+                    || noStorage != null
                     || (waiting != null && waiting.why().isNever());
         }
     }
@@ -69,6 +73,7 @@ public sealed interface Draft {
                                 accepted.warnings(),
                                 free.result().equals(spec.name()) ? null : free.result(),
                                 barred.result().orElse(null),
+                                jobs.noStorage(spec).orElse(null),
                                 jobs.refusal(caller),
                                 fit.result()));
             }

@@ -27,6 +27,9 @@ public record Exit(
     public static final int ATTEMPT_OVER = -220;
     public static final int CREATION_FAILED = -1201;
     public static final int CREATION_REFUSED = -200;
+    /** Nobody but administrators may run processes here: the gateway is set up so. */
+    public static final int NOT_SHARED = -250;
+
     public static final int CREATION_AGAIN = -120;
     public static final int NO_IMAGE = 254;
     public static final int NO_SHELL = -1203;

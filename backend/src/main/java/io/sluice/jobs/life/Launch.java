@@ -44,6 +44,9 @@ final class Launch {
     static final String INSTALL_LABEL = "install";
     static final String JOB_LABEL = "job";
     private static final String HOME = "/userhome";
+    /** Who asks for none gets so much, and no more: nothing runs that no quota and no machine counts. */
+    private static final int LEAST_MEMORY_MB = 64;
+
     private static final int TAIL = 16 * 1024;
     private static final int SPECS_KEPT = 500;
     private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
@@ -88,12 +91,16 @@ final class Launch {
                         role.name(),
                         role.instances(),
                         role.resources().cpu(),
-                        role.resources().memoryMB(),
+                        memory(role),
                         role.resources().gpu(),
                         spec.deviceType(role),
                         0,
                         !spec.gang()))
                 .toList();
+    }
+
+    private static int memory(JobSpec.Role role) {
+        return Math.max(LEAST_MEMORY_MB, role.resources().memoryMB());
     }
 
     /** What of a job that is no gang still waits when these have their places; null: nothing. */
@@ -224,7 +231,7 @@ final class Launch {
                                 place.devices(),
                                 given,
                                 role.resources().cpu(),
-                                role.resources().memoryMB());
+                                memory(role));
                     })
                     .toList();
         });
@@ -271,7 +278,7 @@ final class Launch {
                     variables,
                     image(spec, role, values),
                     role.resources().cpu(),
-                    role.resources().memoryMB(),
+                    memory(role),
                     shm == null ? 0 : shm,
                     task.devices(),
                     task.ports(),

@@ -9,6 +9,7 @@ import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -107,6 +108,15 @@ public final class Lists {
         return place.before()
                 ? new Leaf(shown, cut ? farther : more ? first : null, last, cut)
                 : new Leaf(shown, place.key() == null ? null : first, cut ? farther : more ? last : null, cut);
+    }
+
+    /** Whether a search for a word finds the job: as {@link JobFilter#keyword} does in {@link #leaf}. */
+    public static boolean finds(String word, Job job) {
+        String lower = word.toLowerCase(Locale.ROOT);
+        return word.isEmpty()
+                || job.user().toLowerCase(Locale.ROOT).contains(lower)
+                || job.name().toLowerCase(Locale.ROOT).contains(lower)
+                || job.tags().contains(word);
     }
 
     /** What lists show of jobs beside themselves. */

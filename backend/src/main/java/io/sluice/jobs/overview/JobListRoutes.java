@@ -116,7 +116,7 @@ final class JobListRoutes {
             List<Job> near = changes.jobs().stream()
                     .filter(job -> from.isEmpty() || Lists.isFrom(from, job))
                     .toList();
-            if (near.size() > MOST_TOLD) {
+            if (near.stream().filter(query::shows).count() > MOST_TOLD) {
                 return Future.succeededFuture(
                         new Live.Changes(List.of(new Live.Fragment("jobs/list-reload.jte", query)), changes.cursor()));
             }

@@ -26,6 +26,9 @@ public record ListPage(
         List<String> clusters,
         String live,
         View.@Nullable Note note) {
+    /** Of a job no more are shown than these; its page has all. */
+    public static final int TAGS = 3;
+
     /** Of the failed no more are counted than this. */
     public static final int MOST_FAILED = 100;
 

@@ -3,6 +3,7 @@ package io.sluice.jobs.overview;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Job.State;
 import io.sluice.jobs.JobFilter;
+import io.sluice.jobs.lists.Lists;
 import io.sluice.jobs.lists.Lists.Place;
 import io.sluice.jobs.lists.Lists.Sort;
 import io.sluice.web.Call;
@@ -119,13 +120,12 @@ public record ListQuery(
     }
 
     JobFilter filter() {
-        return lasting().in(states()).tagged(one(tag));
+        return lasting().in(states()).tagged(one(tag)).naming(search.isEmpty() ? null : search);
     }
 
-    /** Without what can change of a job. */
+    /** Without what can change of a job; its tags are searched too. */
     JobFilter lasting() {
-        return new JobFilter(
-                one(user), one(cluster), Set.of(), search.isEmpty() ? null : search, Set.of(), Set.of(), one(priority));
+        return new JobFilter(one(user), one(cluster), Set.of(), null, Set.of(), Set.of(), one(priority));
     }
 
     /** All of the user, or of everybody: what the chips count. */
@@ -144,7 +144,8 @@ public record ListQuery(
     /** Whether a job of {@link #lasting} is in this list now. */
     boolean shows(Job job) {
         return (state.isEmpty() || states().contains(job.state()))
-                && (tag.isEmpty() || job.tags().contains(tag));
+                && (tag.isEmpty() || job.tags().contains(tag))
+                && Lists.finds(search, job);
     }
 
     public boolean isFirst() {

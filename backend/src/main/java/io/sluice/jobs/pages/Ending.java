@@ -61,7 +61,10 @@ public record Ending(
         }
         var cause = Cause.kept(exit.code(), exit.rule(), exit.line());
         String message = exit.message();
-        boolean news = message != null && !message.equals(cause.reason()) && !Exit.isStop(exit.code());
+        boolean news = message != null
+                && !message.equals(cause.reason())
+                && !Exit.isStop(exit.code())
+                && exit.code() != Exit.NOT_SHARED;
         return new Ending(
                 attempt.number(),
                 exit,

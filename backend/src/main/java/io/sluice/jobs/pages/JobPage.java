@@ -6,10 +6,12 @@ import io.sluice.jobs.JobDetail.Attempt;
 import io.sluice.jobs.JobDetail.Task;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.web.View;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +89,16 @@ public record JobPage(
 
     public int attempt() {
         return detail.attempt().number();
+    }
+
+    /** Since it was submitted, or since the attempt before was over. */
+    public Instant waitsSince() {
+        return attempts.stream()
+                .map(Attempt::completed)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .findFirst()
+                .orElse(job().submitted());
     }
 
     /** In the order of states, without those that no task is in. */

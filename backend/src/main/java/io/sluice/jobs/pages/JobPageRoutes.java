@@ -152,8 +152,15 @@ final class JobPageRoutes {
 
     private Future<Reply> start(Call call) {
         return job(call)
-                .compose(
-                        job -> jobs.start(call.caller(), job).map(news -> back(call, job, news, "note.jobNotStopped")));
+                .compose(job -> jobs.start(call.caller(), job)
+                        .map(news -> back(call, job, news, "note.jobNotStopped"))
+                        .recover(failure -> failure instanceof Problem refusal && refusal.status() < 500
+                                ? Future.succeededFuture(Reply.seeOther(
+                                                Look.of(job.key(), call).path())
+                                        .noting(
+                                                call,
+                                                View.Note.bad("note.jobNotAllowed", job.name(), refusal.message())))
+                                : Future.failedFuture(failure)));
     }
 
     /** To the page that was looked at; with a word where nothing was done. */
@@ -169,7 +176,7 @@ final class JobPageRoutes {
 
     private Future<Reply> again(Call call, Job job, String config, int tries) {
         return freshName(call.caller(), job.name())
-                .compose(name -> jobs.submit(call.caller(), Protocols.renamed(config, name), null))
+                .compose(name -> jobs.submit(call.caller(), Protocols.renamed(config, name), key(call)))
                 .compose(submitted -> switch (submitted) {
                     case Submitted.Stored stored ->
                         Future.succeededFuture(Reply.seeOther("/jobs/" + stored.user() + "~" + stored.name())
@@ -178,8 +185,16 @@ final class JobPageRoutes {
                     case Submitted.NameTaken taken -> onTheForm(job);
                     case Submitted.Refused refused -> onTheForm(job);
                     case Submitted.Barred barred -> onTheForm(job);
-                    case Submitted.KeyReused reused -> onTheForm(job);
+                    case Submitted.NoStorage missing -> onTheForm(job);
+                    // a second click: the first has made it
+                    case Submitted.KeyReused reused ->
+                        Future.succeededFuture(
+                                Reply.seeOther("/jobs/" + call.caller().name() + "~" + reused.name()));
                 });
+    }
+
+    private static @Nullable String key(Call call) {
+        return call.field("key").filter(key -> key.length() <= 255).orElse(null);
     }
 
     private static Future<Reply> onTheForm(Job job) {

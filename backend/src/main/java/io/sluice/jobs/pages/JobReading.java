@@ -145,7 +145,7 @@ final class JobReading {
             return run == null ? row : run(detail, row, runs, run);
         }
         Exit exit = detail.attempt().exit();
-        String culprit = exit == null ? null : exit.role();
+        String culprit = exit == null || exit.code() == 0 ? null : exit.role();
         return Optional.ofNullable(culprit)
                 .flatMap(name -> row(all, name, exit == null ? 0 : Objects.requireNonNullElse(exit.index(), 0)))
                 .or(() -> all.stream()

@@ -168,6 +168,11 @@ public final class NewJob {
                 all.add(view.t(barred.missing() ? "submit.barred.none" : "submit.barred", barred.cluster(), open));
                 return all;
             }
+            var storage = sound.noStorage();
+            if (storage != null) {
+                all.add(view.t("submit.noStorage", storage.name()));
+                return all;
+            }
             if (sound.refusal() != null) {
                 all.add(view.t("submit.refused"));
                 return all;

@@ -178,6 +178,7 @@ final class NewJobRoutes {
                         Future.succeededFuture(Reply.seeOther("/jobs/" + stored.user() + "~" + stored.name()));
                     case Submitted.Refused refused -> refused(call, text, null);
                     case Submitted.Barred barred -> refused(call, text, null);
+                    case Submitted.NoStorage missing -> refused(call, text, null);
                     case Submitted.NameTaken taken -> refused(call, text, null);
                     case Submitted.KeyReused reused -> refused(call, text, Word.of("warning", "submit.again"));
                 })

@@ -15,16 +15,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs in the reader's words: states, reasons, causes, amounts and times. Every page about jobs takes them from here. */
 public final class Words {
     private static final long GIB = 1024;
+    /** As the line to the engine says it. */
+    private static final Pattern AWAY = Pattern.compile("The engine can not be reached: (.*)\\. What runs there .*");
 
     private Words() {}
 
     public static String state(View view, Job.State state) {
         return view.t("job.state." + state.name());
+    }
+
+    /** It waits, and waiting does not help. */
+    public static boolean isStuck(Job job) {
+        Waiting waiting = job.waiting();
+        return job.state() == Job.State.WAITING
+                && waiting != null
+                && waiting.why().isNever();
     }
 
     /** The class of a state's badge. */
@@ -37,10 +48,19 @@ public final class Words {
         return switch (job.state()) {
             case WAITING -> waits(view, job);
             case FAILED -> exit != null ? cause(view, exit) : exitCode(view, job.exitCode());
-            case UNKNOWN -> job.doubt() == null ? view.t("job.unknown") : view.t("job.unknown") + " · " + job.doubt();
+            case UNKNOWN -> unknown(view, job.doubt());
             case RUNNING -> job.waiting() == null ? null : view.t("waiting.partly", waits(view, job.waiting()));
             case STOPPING, STOPPED, SUCCEEDED -> null;
         };
+    }
+
+    /** Why it is not known how a job fares. What the engine said of it is in its own words. */
+    private static String unknown(View view, @Nullable String doubt) {
+        if (doubt == null) {
+            return view.t("job.unknown");
+        }
+        var away = AWAY.matcher(doubt);
+        return away.matches() ? view.t("job.unknown.away", away.group(1)) : view.t("job.unknown") + " · " + doubt;
     }
 
     /** Why a job waits: the reason, who has what it needs, its place and when it may start. */

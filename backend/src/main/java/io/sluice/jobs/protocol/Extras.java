@@ -21,7 +21,8 @@ final class Extras {
     static final String PLUGINS = "com.microsoft.pai.runtimeplugin";
     static final String OURS = "sluice";
     static final String TAGS = "tags";
-    private static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}]{0,254}(?<=\\S)");
+    private static final int MOST_TAGS = 50;
+    private static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}\\p{Cf}]{0,254}(?<=\\S)");
     static final List<String> STATES = List.of("running", "succeeded", "stopped", "failed", "retried");
     private static final List<String> PRIORITIES = List.of("crit", "prod", "test", "oppo");
     private static final List<String> PLUGIN_NAMES = List.of("ssh", "tensorboard", "cmd", "git", "teamwise_storage");
@@ -235,6 +236,9 @@ final class Extras {
             } else if (tag != null) {
                 tags.add(tag);
             }
+        }
+        if (tags.size() > MOST_TAGS) {
+            ours.fault(TAGS, "tooManyTags", Integer.toString(tags.size()), Integer.toString(MOST_TAGS));
         }
         if (!tags.isEmpty()) {
             kept.put(TAGS, tags);

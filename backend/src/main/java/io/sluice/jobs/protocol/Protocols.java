@@ -107,6 +107,7 @@ public final class Protocols {
                     Integer.toString(spec.taskCount()),
                     Integer.toString(MOST_TASKS));
         }
+        warnings.addAll(Unused.of(spec));
         return faults.none()
                 ? new Read.Accepted(spec, secrets.values(), secrets.mask(), warnings)
                 : new Read.Refused(protocol, faults.all());
@@ -140,5 +141,41 @@ public final class Protocols {
     /** The same with its secrets, only for who wrote them. */
     public static String export(JobSpec spec, Map<String, String> secrets) {
         return Export.yaml(spec, secrets);
+    }
+
+    /** What a job asks for and does not get here. It runs all the same, so whoever sent it has to be told. */
+    private static final class Unused {
+        private Unused() {}
+
+        static List<String> of(JobSpec spec) {
+            List<String> said = new ArrayList<>();
+            for (JobSpec.Plugin plugin : spec.plugins()) {
+                switch (plugin.name()) {
+                    case "ssh" -> said.add("The plugin ssh is not used: tasks are reached without sshd in them.");
+                    case "tensorboard" -> said.add("The plugin tensorboard is not used.");
+                    case "teamwise_storage" ->
+                        said.add("The plugin teamwise_storage is not used: there are no team storages here.");
+                    default -> {
+                        // cmd and git are part of what a task runs
+                    }
+                }
+            }
+            if (!spec.notifications().isEmpty()) {
+                said.add("jobStatusChangeNotification is not used: nobody is sent mail.");
+            }
+            if (spec.roles().stream().anyMatch(role -> role.resources().infiniband())) {
+                said.add("infiniband is not used: tasks see the network of their machine.");
+            }
+            if (spec.roles().stream().anyMatch(Unused::hasCell)) {
+                said.add(
+                        "pinnedCellId, affinityGroupName and skuNum of hivedScheduler are not used: resourcePerInstance counts.");
+            }
+            return List.copyOf(said);
+        }
+
+        private static boolean hasCell(JobSpec.Role role) {
+            JobSpec.Sku sku = role.sku();
+            return sku != null && (sku.pinnedCell() != null || sku.affinityGroup() != null || sku.number() != null);
+        }
     }
 }

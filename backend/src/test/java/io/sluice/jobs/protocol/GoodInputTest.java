@@ -96,7 +96,10 @@ class GoodInputTest {
         Read.Accepted accepted = Texts.accepted(Texts.V2);
         JobSpec spec = accepted.spec();
         assertThat(accepted.secrets()).isEqualTo(Map.of("registry", "s3cret-one", "token", "s3cret-two"));
-        assertThat(accepted.warnings()).isEmpty();
+        assertThat(accepted.warnings())
+                .as("what it asks for and does not get")
+                .hasSize(5)
+                .allSatisfy(said -> assertThat(said).contains("not used"));
         assertThat(spec.name()).isEqualTo("whole_job-1");
         assertThat(spec.about()).isEqualTo(new JobSpec.About("1.0", "Ada", "everything at once"));
         assertThat(spec.retryCount()).isEqualTo(3);
