@@ -86,6 +86,7 @@ async function bundle() {
       // what one page needs and no other is a file of its own
       { in: "islands/submit.ts", out: "submit" },
       { in: "islands/log/log-view.ts", out: "log-view" },
+      { in: "islands/telemetry/device-chart.ts", out: "device-chart" },
       { in: "styles/app.css", out: "app" },
     ],
     outdir: "target/site/assets",

@@ -8,6 +8,7 @@ import "./morph";
 import "./relative-time";
 import "./search-form";
 import "./streams";
+import "./usage-lines";
 import "./page";
 
 config.drive.progressBarDelay = 250;

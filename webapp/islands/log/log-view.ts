@@ -30,9 +30,13 @@ class LogView extends HTMLElement {
     this.addEventListener("keydown", this.#key);
     document.addEventListener("click", this.#outside);
     window.addEventListener("hashchange", this.#hash);
+    document.addEventListener("log-time", this.#toTime);
     const place = placeOf(location.hash, this.getAttribute("src") ?? "");
     this.#show(place?.src ?? this.getAttribute("src") ?? "", place?.offset);
-    if (place) this.scrollIntoView({ block: "nearest" });
+    if (place) {
+      this.scrollIntoView({ block: "nearest" });
+      this.#tellTime(place);
+    }
   }
 
   /** An element that is only moved, as when the page about it is renewed, goes on. */
@@ -46,6 +50,7 @@ class LogView extends HTMLElement {
     this.removeEventListener("keydown", this.#key);
     document.removeEventListener("click", this.#outside);
     window.removeEventListener("hashchange", this.#hash);
+    document.removeEventListener("log-time", this.#toTime);
     this.#viewer?.close();
     this.#viewer = undefined;
     this.querySelector(":scope > .viewer")?.remove();
@@ -148,7 +153,26 @@ class LogView extends HTMLElement {
     if (!place) return;
     if (place.src !== this.#src) this.#show(place.src, place.offset);
     else this.#viewer?.goTo(place.offset, "target");
+    this.#tellTime(place);
   };
+
+  /** A chart beside it was clicked. */
+  #toTime = async (event: Event): Promise<void> => {
+    const { src, at } = (event as CustomEvent<{ src: string; at: number }>).detail;
+    if (src !== this.#src && !this.#tasks().some((task) => task.src === src)) return;
+    if (src !== this.#src) this.#show(src);
+    const source = this.#viewer?.sight.source;
+    if (source) this.#viewer?.goTo(await source.offsetAt(at), "time");
+  };
+
+  /** A line was marked: when it was printed, for the charts beside it. */
+  async #tellTime({ src, offset }: { src: string; offset: number }): Promise<void> {
+    const source = this.#viewer?.sight.source;
+    if (!source) return;
+    const points = await source.times(offset, offset + 1, 2).catch(() => []);
+    const at = points.find(([from]) => from >= offset)?.[1] ?? points.at(-1)?.[1];
+    if (at !== undefined) document.dispatchEvent(new CustomEvent("log-place", { detail: { src, at } }));
+  }
 
   /** A menu closes when something else is clicked. */
   #outside = (event: Event): void => {

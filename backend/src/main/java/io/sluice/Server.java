@@ -14,6 +14,7 @@ import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.pages.JobPages;
 import io.sluice.jobs.pages.Panel;
 import io.sluice.logs.Logs;
+import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
@@ -56,11 +57,14 @@ public final class Server {
     }
 
     /** The doors of the rooms that answer programs. */
-    static final List<Class<?>> ROOMS = List.of(Web.class, Identity.class, Jobs.class, Logs.class, Endpoints.class);
+    static final List<Class<?>> ROOMS =
+            List.of(Web.class, Identity.class, Jobs.class, Logs.class, Endpoints.class, Telemetry.class);
 
     /** What the rooms above the jobs put on the page of one, in this order. */
-    private static final List<Panel> PANELS =
-            List.of(new Panel("log", "log.panel", "code"), new Panel("endpoints", "endpoint.panel", "open"));
+    private static final List<Panel> PANELS = List.of(
+            new Panel("log", "log.panel", "code"),
+            new Panel("metrics", "telemetry.panel", "pulse"),
+            new Panel("endpoints", "endpoint.panel", "open"));
 
     private record Step(String name, Supplier<Future<Void>> close) {}
 
@@ -89,16 +93,18 @@ public final class Server {
         Vertx vertx = Vertx.vertx();
         closing("vertx", vertx::close);
         // tries what this machine allows while the database starts
-        Future<? extends Engine> beginningEngine = engine(vertx);
+        DeviceWatch devices = devices();
+        Future<? extends Engine> beginningEngine = engine(vertx, devices);
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Engine engine = await(beginningEngine);
         Jobs jobs = jobs(vertx, database, identity, engine);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
+        Telemetry telemetry = telemetry(vertx, database, jobs, engine, devices);
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
-        routes = routes(web, database, identity, jobs, pages, logs, endpoints);
+        routes = routes(web, database, identity, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(routes, endpoints.neighbour()));
         await(identity.welcome(address, out::println));
         out.println("ready " + address);
@@ -144,7 +150,8 @@ public final class Server {
         Database database = await(beginning.open(vertx));
         closing("database", database::close);
         database.expose(registry);
-        await(database.migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Logs.MIGRATIONS, Endpoints.MIGRATIONS)));
+        await(database.migrate(List.of(
+                Identity.MIGRATIONS, Jobs.MIGRATIONS, Logs.MIGRATIONS, Endpoints.MIGRATIONS, Telemetry.MIGRATIONS)));
         return database;
     }
 
@@ -159,11 +166,10 @@ public final class Server {
         return identity;
     }
 
-    private Future<? extends Engine> engine(Vertx vertx) {
+    private Future<? extends Engine> engine(Vertx vertx, DeviceWatch devices) {
         Path data = settings.data();
         var process =
                 new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
-        DeviceWatch devices = devices();
         Future<? extends Engine> opening = usesDocker(vertx)
                 ? DockerEngine.open(vertx, settings.docker(), registry, devices::devices)
                 : ProcessEngine.open(vertx, process, registry, devices::devices);
@@ -238,6 +244,12 @@ public final class Server {
         return endpoints;
     }
 
+    private Telemetry telemetry(Vertx vertx, Database database, Jobs jobs, Engine engine, DeviceWatch devices) {
+        Telemetry telemetry = Telemetry.open(vertx, database, jobs, engine, devices, registry, settings.telemetry());
+        closing("telemetry", telemetry::close);
+        return telemetry;
+    }
+
     private Web web(Vertx vertx, Identity identity, JobPages pages) {
         Web web =
                 new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry, pages::unfinished);
@@ -246,15 +258,23 @@ public final class Server {
     }
 
     private List<Route> routes(
-            Web web, Database database, Identity identity, Jobs jobs, JobPages pages, Logs logs, Endpoints endpoints) {
+            Web web,
+            Database database,
+            Identity identity,
+            Jobs jobs,
+            JobPages pages,
+            Logs logs,
+            Endpoints endpoints,
+            Telemetry telemetry) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
-        table.addAll(web.routes(database::check));
+        table.addAll(web.routes(database::check, telemetry::numbers));
         table.addAll(identity.routes(web.live()));
         table.addAll(pages.routes(identity, web.live(), PANELS));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
         table.addAll(logs.routes());
         table.addAll(endpoints.routes(web.live()));
+        table.addAll(telemetry.routes(web.live()));
         return List.copyOf(table);
     }
 

@@ -6,8 +6,11 @@ import io.sluice.endpoints.road.Names;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.logs.Logs;
+import io.sluice.telemetry.Telemetry;
 import io.sluice.web.Web;
 import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +41,7 @@ record Settings(
         int listsPerMinute,
         Logs.Settings logs,
         Endpoints.Settings endpoints,
+        Telemetry.Settings telemetry,
         String failpoint) {
     /** Reading ends in one of these. */
     sealed interface Read {}
@@ -107,6 +111,11 @@ record Settings(
                     "",
                     "",
                     "let every user run processes as the gateway's own user, who must trust one another"),
+            new Flag(
+                    "prometheus",
+                    "URL",
+                    "",
+                    "a Prometheus that reads /metrics here and keeps the history: http://host:9090"),
             new Flag("submissions-per-hour", "COUNT", "1000", "of jobs by one user"),
             new Flag("lists-per-minute", "COUNT", "60", "of jobs by one user, through the API"),
             new Flag("log-limit", "SIZE", "10g", "of one task's log; beyond it the middle goes"),
@@ -225,6 +234,7 @@ record Settings(
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),
                 new Endpoints.Settings(data.resolve("recipes"), domain(values, host, faults)),
+                Telemetry.Settings.usual().prometheus(address(values, "prometheus", faults)),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
     }
 
@@ -253,6 +263,24 @@ record Settings(
                     + ", beneath it, where apps could set cookies for it. Give one that has not.");
         }
         return domain;
+    }
+
+    private static @Nullable URI address(Map<String, String> values, String name, List<String> faults) {
+        String text = text(values, name);
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            URI address = new URI(text);
+            if (address.getHost() != null && Set.of("http", "https").contains(String.valueOf(address.getScheme()))) {
+                return address;
+            }
+        } catch (URISyntaxException e) {
+            faults.add("--" + name + " " + text + " is no address: " + e.getReason() + ".");
+            return null;
+        }
+        faults.add("--" + name + " " + text + " is no address. Give one like http://127.0.0.1:9090.");
+        return null;
     }
 
     private static long size(Map<String, String> values, String name, List<String> faults) {

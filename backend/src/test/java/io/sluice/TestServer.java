@@ -3,12 +3,14 @@ package io.sluice;
 import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
 import io.sluice.logs.Logs;
+import io.sluice.telemetry.Telemetry;
 import io.sluice.web.Route;
 import io.vertx.core.Vertx;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,8 @@ public final class TestServer implements AutoCloseable {
                 settings.listsPerMinute(),
                 logs,
                 settings.endpoints(),
+                new Telemetry.Settings(
+                        Duration.ofMillis(300), settings.telemetry().prometheus()),
                 settings.failpoint());
     }
 

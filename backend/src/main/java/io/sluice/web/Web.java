@@ -187,15 +187,20 @@ public final class Web {
 
     /** What the edge answers itself: is it alive, is it able, and its numbers for machines on this host or with an administrator's token. */
     public List<Route> routes(Supplier<Future<Void>> able) {
+        return routes(able, this::numbers);
+    }
+
+    /** @param numbers answers those who may have the numbers */
+    public List<Route> routes(Supplier<Future<Void>> able, Route.Handling numbers) {
         return List.of(
                 Route.get("/healthz", call -> Future.succeededFuture(Reply.text("alive\n")))
                         .forAnyone(),
                 Route.get("/readyz", call -> able.get().map(ready -> Reply.text("ready\n")))
                         .forAnyone(),
-                Route.get("/metrics", this::numbers).forAnyone());
+                Route.get("/metrics", call -> forMachines(call, numbers)).forAnyone());
     }
 
-    private Future<Reply> numbers(Call call) {
+    private Future<Reply> forMachines(Call call, Route.Handling numbers) {
         boolean admin = call.callerIfAny()
                 .map(caller -> caller.admin() && caller.may("metrics:read"))
                 .orElse(false);
@@ -204,6 +209,10 @@ public final class Web {
                     Problem.Kind.UNAUTHENTICATED,
                     "Metrics are for this machine, or for an administrator's token with metrics:read."));
         }
+        return numbers.handle(call);
+    }
+
+    private Future<Reply> numbers(Call call) {
         var text = new StringWriter();
         try {
             TextFormat.write004(text, registry.metricFamilySamples());

@@ -1,0 +1,109 @@
+package io.sluice.telemetry;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.database.Migrations;
+import io.sluice.engines.Engine;
+import io.sluice.jobs.Jobs;
+import io.sluice.telemetry.collect.DeviceWatch;
+import io.sluice.telemetry.exposition.Exposition;
+import io.sluice.telemetry.history.History;
+import io.sluice.telemetry.history.Prometheus;
+import io.sluice.telemetry.observe.Observation;
+import io.sluice.telemetry.observe.Observer;
+import io.sluice.telemetry.pages.TelemetryPages;
+import io.sluice.web.Call;
+import io.sluice.web.Live;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The door to telemetry. Nobody waits for it: what it can not find out in time is missing, with a reason. */
+public final class Telemetry {
+    public static final Migrations MIGRATIONS = new Migrations("telemetry", Telemetry.class, List.of("001-summaries"));
+
+    /**
+     * @param pause between two rounds of looking at everything
+     * @param prometheus that keeps the history, null: none
+     */
+    public record Settings(Duration pause, @Nullable URI prometheus) {
+        public static Settings usual() {
+            return new Settings(Duration.ofSeconds(5), null);
+        }
+
+        public Settings prometheus(@Nullable URI address) {
+            return new Settings(pause, address);
+        }
+    }
+
+    private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final Jobs jobs;
+    private final Observer observer;
+    private final Exposition exposition;
+    private final History history;
+    private final Prometheus prometheus;
+
+    private Telemetry(
+            Vertx vertx,
+            Database database,
+            Jobs jobs,
+            Engine engine,
+            DeviceWatch devices,
+            CollectorRegistry registry,
+            Settings settings) {
+        this.jobs = jobs;
+        this.observer = new Observer(jobs, engine, devices, settings.pause(), registry);
+        this.exposition = new Exposition(vertx, registry, observer::now);
+        this.history = new History(database, registry);
+        this.prometheus = new Prometheus(vertx, settings.prometheus(), history);
+        observer.listen(history::take);
+    }
+
+    /** With the tables of {@link #MIGRATIONS} in place. Looks at everything from now on. */
+    public static Telemetry open(
+            Vertx vertx,
+            Database database,
+            Jobs jobs,
+            Engine engine,
+            DeviceWatch devices,
+            CollectorRegistry registry,
+            Settings settings) {
+        var telemetry = new Telemetry(vertx, database, jobs, engine, devices, registry, settings);
+        telemetry.observer.start();
+        return telemetry;
+    }
+
+    /** Its rows, without {@code /metrics}, whose callers the edge knows. From now on open pages are told what changed. */
+    public List<Route> routes(Live live) {
+        return TelemetryPages.routes(jobs, observer, history, prometheus, live);
+    }
+
+    /** What {@code /metrics} answers. */
+    public Future<Reply> numbers(Call call) {
+        boolean gzip = call.header("Accept-Encoding").orElse("").contains("gzip");
+        return exposition
+                .scrape()
+                .map(scrape -> gzip
+                        ? Reply.bytes(PROMETHEUS_TEXT, scrape.compressed())
+                                .header("Content-Encoding", "gzip")
+                                .header("Vary", "Accept-Encoding")
+                        : Reply.bytes(PROMETHEUS_TEXT, scrape.plain()).header("Vary", "Accept-Encoding"));
+    }
+
+    /** As it was seen last. */
+    public Observation now() {
+        return observer.now();
+    }
+
+    public Future<Void> close() {
+        observer.close();
+        return Future.join(history.close(), exposition.close(), prometheus.close())
+                .mapEmpty();
+    }
+}

@@ -1,0 +1,87 @@
+package io.sluice.telemetry.pages;
+
+import io.sluice.web.View;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code telemetry/cluster.jte}: every machine with its devices.
+ *
+ * @param mean of the devices that somebody holds, NaN: nobody does, or nothing is known
+ * @param waiting jobs in the queue, and {@code wanted} the devices they ask for
+ * @param idle devices that are held and do nothing
+ * @param trend the share of devices held and how busy they were, over the last two hours
+ */
+public record ClusterPage(
+        List<Machine> machines,
+        int devices,
+        int held,
+        int faulty,
+        double mean,
+        int waiting,
+        int wanted,
+        int idle,
+        String trend,
+        String busyTrend,
+        List<MetricsPanel.Note> troubles) {
+
+    public ClusterPage {
+        machines = List.copyOf(machines);
+        troubles = List.copyOf(troubles);
+    }
+
+    /** @param kinds count and type of its devices */
+    public record Machine(
+            String name,
+            int cpus,
+            int memoryMB,
+            List<String> kinds,
+            int tasks,
+            double cores,
+            @Nullable String unready,
+            List<Card> cards) {
+        public Machine {
+            kinds = List.copyOf(kinds);
+            cards = List.copyOf(cards);
+        }
+
+        public String about(View view) {
+            String machine = view.t("cluster.machine", cpus, memoryMB / 1024.0);
+            return kinds.isEmpty() ? machine : String.join(", ", kinds) + " · " + machine;
+        }
+    }
+
+    /**
+     * A device.
+     *
+     * @param state {@code free}, {@code held}, {@code idle} or {@code bad}
+     * @param tenth how busy, from 0 to 10
+     * @param job null: nobody's, or somebody's whom the viewer does not see
+     */
+    public record Card(
+            String vendor,
+            int index,
+            String type,
+            boolean simulated,
+            String state,
+            int tenth,
+            double load,
+            String details,
+            @Nullable String job,
+            @Nullable String name,
+            @Nullable String user,
+            @Nullable String fault) {
+
+        public String label(View view) {
+            return MetricsPanel.label(view, vendor, index);
+        }
+
+        public String says(View view) {
+            return switch (state) {
+                case "bad" -> view.t("cluster.bad");
+                case "free" -> view.t("cluster.free");
+                default -> Double.isNaN(load) ? view.t("telemetry.unknown") : view.t("telemetry.percent", load);
+            };
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.sluice.telemetry.pages;
+
+import io.sluice.jobs.Jobs;
+import io.sluice.telemetry.history.History;
+import io.sluice.telemetry.history.Prometheus;
+import io.sluice.telemetry.observe.Observer;
+import io.sluice.web.Live;
+import io.sluice.web.Route;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All rows of this room. */
+public final class TelemetryPages {
+    /** Of live pages: there is a new picture of everything. */
+    static final String TOPIC = "telemetry";
+
+    private TelemetryPages() {}
+
+    public static List<Route> routes(Jobs jobs, Observer observer, History history, Prometheus prometheus, Live live) {
+        observer.listen(seen -> live.ring(TOPIC));
+        var lookup = new Lookup(jobs);
+        return Stream.of(
+                        new SeriesRoutes(lookup, history, prometheus).routes(),
+                        new DeviceRoutes(observer).routes(),
+                        new MetricsPanelRoutes(lookup, observer, history).routes(),
+                        new UsageRoutes(observer, history).routes(),
+                        new ClusterRoutes(jobs, observer, live).routes())
+                .flatMap(List::stream)
+                .toList();
+    }
+}

@@ -1,0 +1,141 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.identity.Browser;
+import io.sluice.identity.Crowd;
+import io.sluice.identity.Crowd.Person;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What devices and tasks do, from a real task on simulated devices to the interface and the pages. */
+class TelemetryTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String JOB = """
+            {"jobName": "train", "image": "none", "taskRoles": [{"name": "main", "taskNumber": 1, "gpuNumber": 2, "cpuNumber": 1, "memoryMB": 100,
+             "command": "while true; do echo step; sleep 0.2; done"}]}
+            """;
+
+    @TempDir
+    private static Path folder;
+
+    private static TestServer server;
+    private static Crowd crowd;
+    private static Person owner;
+    private static Person another;
+
+    @BeforeAll
+    static void start() {
+        server = new TestServer(folder, "--simulate-devices", "4xAscend910B", "--allow-shared-process-engine");
+        crowd = new Crowd(server.vertx(), server.database(), server.address());
+        owner = crowd.person("owner", false);
+        another = crowd.person("another", false);
+        var submitted = as(owner)
+                .send(HttpMethod.POST, "/api/v2/jobs", Buffer.buffer(JOB), "application/json")
+                .await();
+        assertThat(submitted.statusCode()).isEqualTo(202);
+    }
+
+    @AfterAll
+    static void stop() {
+        as(owner)
+                .send(
+                        HttpMethod.PUT,
+                        "/api/v2/jobs/owner~train/executionType",
+                        Buffer.buffer("{\"value\":\"STOP\"}"),
+                        "application/json")
+                .await();
+        crowd.close();
+        server.close();
+    }
+
+    private static Browser as(Person who) {
+        Browser browser = crowd.browser();
+        browser.headers.set("Authorization", "Bearer " + crowd.bearer(who));
+        return browser;
+    }
+
+    private static String text(Person who, String path) {
+        return as(who).send(HttpMethod.GET, path, null, null).await().bodyAsString();
+    }
+
+    private static JsonNode until(String path, Predicate<JsonNode> condition) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        JsonNode answer = JSON.readTree(text(owner, path));
+        while (!condition.test(answer)) {
+            assertThat(System.nanoTime()).as("too late: " + answer).isLessThan(end);
+            TimeUnit.MILLISECONDS.sleep(50);
+            answer = JSON.readTree(text(owner, path));
+        }
+        return answer;
+    }
+
+    @Test
+    void a_task_and_its_devices_have_lines_and_a_summary() throws Exception {
+        JsonNode series = until(
+                "/api/v2/jobs/owner~train/series?metrics=utilization,cpu",
+                answer -> answer.path("lines").size() == 3
+                        && answer.path("lines")
+                                .get(1)
+                                .path("values")
+                                .valueStream()
+                                .anyMatch(JsonNode::isNumber));
+        assertThat(series.path("source").asText()).isEqualTo("memory");
+        assertThat(series.path("lines").get(1).path("simulated").asBoolean()).isTrue();
+        int points = series.path("lines").get(0).path("values").size();
+        assertThat(series.path("lines")
+                        .valueStream()
+                        .map(line -> line.path("values").size()))
+                .containsOnly(points);
+        JsonNode summary = until(
+                "/api/v2/jobs/owner~train/summary",
+                answer -> answer.path("devices").size() == 2);
+        assertThat(summary.path("devices").get(0).path("type").asText()).isEqualTo("Ascend910B");
+        assertThat(text(owner, "/api/v2/jobs/owner~train/series?metrics=evil")).contains("There is no metric evil");
+        assertThat(text(another, "/api/v2/jobs/owner~train/series")).contains("NoJobError");
+    }
+
+    @Test
+    void who_has_a_device_is_told_to_its_owner_only() throws Exception {
+        JsonNode devices = until("/api/v2/devices", all -> all.valueStream().anyMatch(one -> one.has("job")));
+        assertThat(devices.valueStream()
+                        .filter(one -> one.path("state").asText().equals("held")))
+                .hasSize(2);
+        JsonNode others = JSON.readTree(text(another, "/api/v2/devices"));
+        assertThat(others.valueStream().filter(one -> one.path("state").asText().equals("held")))
+                .hasSize(2);
+        assertThat(others.valueStream().noneMatch(one -> one.has("job"))).isTrue();
+        assertThat(text(another, "/cluster")).doesNotContain("owner~train");
+        assertThat(text(another, "/jobs-usage?jobs=owner~train")).isEqualTo("{}");
+        assertThat(until("/api/v2/nodes", all -> all.size() == 1)
+                        .get(0)
+                        .path("devicesHeld")
+                        .asInt())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void prometheus_reads_devices_tasks_jobs_and_the_gateway_itself() throws Exception {
+        until("/api/v2/devices", all -> all.valueStream().anyMatch(one -> one.has("job")));
+        String metrics = text(owner, "/metrics");
+        assertThat(metrics)
+                .contains("accelerator_assignment{node=\"")
+                .contains("job_id=\"owner~train\"")
+                .contains(
+                        "job_info{job_id=\"owner~train\",job_name=\"train\",user=\"owner\",virtual_cluster=\"default\"} 1")
+                .contains("simulated=\"true\"")
+                .contains("task_gpu_percent{")
+                .contains("sluice_web_request_seconds_count")
+                .contains("sluice_telemetry_round_seconds_count");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.exposition;
+
+import org.jspecify.annotations.NullMarked;

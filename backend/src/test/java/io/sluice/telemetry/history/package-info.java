@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.history;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.observe;
+
+import org.jspecify.annotations.NullMarked;

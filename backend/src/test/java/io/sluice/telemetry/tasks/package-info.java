@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.tasks;
+
+import org.jspecify.annotations.NullMarked;
