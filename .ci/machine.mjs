@@ -25,6 +25,7 @@ const NEEDS = [
   { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
   { name: "openssl", found: () => onPath("openssl") },
   { name: "postgresql", found: debianPostgres },
+  { name: "prometheus", found: () => onPath("prometheus") && onPath("promtool") },
   { name: "libfaketime", found: () => FAKETIME.some(existsSync) },
 ];
 

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, hostname, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
+import { measureExposition } from "./exposition.mjs";
 import { measureIdle } from "./idle.mjs";
 import { fanOut, ingest, memory, nchan, search, slowed, withoutNchan, withoutWs, ws } from "./logs.mjs";
 import { measureMany } from "./many.mjs";
@@ -127,6 +128,28 @@ async function store() {
       `**${range(ratio, 2)}**: ${range(ours)} / ${range(pgbench)} per second, ${rounds} rounds`,
       median(ratio) >= 0.9,
     ),
+  ];
+}
+
+async function exposition() {
+  const rounds = 15;
+  const { series, time, memory } = await measureExposition(rounds);
+  const byHand = ratios(time.ours, time.builder);
+  const byLibrary = ratios(time.ours, time.simpleclient);
+  return [
+    figure(
+      `10,000 devices, ${series.toLocaleString("en")} series, formatted / by a StringBuilder`,
+      "≤ 1",
+      `**${range(byHand, 2)}**: ${range(time.ours, 1)} / ${range(time.builder, 1)} ms, ${rounds} rounds`,
+      median(byHand) <= 1,
+    ),
+    figure(
+      "the same / by simpleclient's own writer",
+      "≤ 0.1",
+      `**${range(byLibrary, 3)}**: ${range(time.ours, 1)} / ${range(time.simpleclient, 1)} ms; gzip with it ${range(time.gzip, 0)} ms`,
+      median(byLibrary) <= 0.1,
+    ),
+    figure("allocated for it", "≤ 10 MB", `**${range(memory.ours, 1)}** MB`, median(memory.ours) <= 10),
   ];
 }
 
@@ -337,6 +360,7 @@ const MEASUREMENTS = {
   people,
   weight,
   store,
+  exposition,
   submit,
   begin,
   many,

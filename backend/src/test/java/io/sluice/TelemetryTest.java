@@ -41,7 +41,7 @@ class TelemetryTest {
         owner = crowd.person("owner", false);
         another = crowd.person("another", false);
         var submitted = as(owner)
-                .send(HttpMethod.POST, "/api/v2/jobs", Buffer.buffer(JOB), "application/json")
+                .send(HttpMethod.POST, "/api/v2/jobs", "application/json", Buffer.buffer(JOB))
                 .await();
         assertThat(submitted.statusCode()).isEqualTo(202);
     }
@@ -52,8 +52,8 @@ class TelemetryTest {
                 .send(
                         HttpMethod.PUT,
                         "/api/v2/jobs/owner~train/executionType",
-                        Buffer.buffer("{\"value\":\"STOP\"}"),
-                        "application/json")
+                        "application/json",
+                        Buffer.buffer("{\"value\":\"STOP\"}"))
                 .await();
         crowd.close();
         server.close();

@@ -26,38 +26,70 @@ final class Families {
 
     void write(Observation seen, Text out) {
         labels.next();
-        List<byte[]> devices = new ArrayList<>(seen.devices().size());
-        seen.devices().forEach(device -> devices.add(device(device)));
-        for (Metric metric : Metric.values()) {
-            devices(out, seen, devices, metric);
-        }
+        devices(seen, out);
         about(seen, out);
         holders(seen, out);
         tasks(seen, out);
         collectors(seen, out);
     }
 
+    /** What most of it is: the families that every device has a line of. */
+    void writeDevices(Observation seen, Text out) {
+        labels.next();
+        devices(seen, out);
+    }
+
+    private void devices(Observation seen, Text out) {
+        List<byte[]> of = new ArrayList<>(seen.devices().size());
+        seen.devices().forEach(device -> of.add(device(device)));
+        for (Metric metric : Metric.values()) {
+            line(out, metric.family(), "gauge", metric.help(), seen.devices(), of, one -> one.value(metric));
+        }
+        line(
+                out,
+                "accelerator_out_of_service",
+                "gauge",
+                "1 for a device on which nothing is started, because something is wrong with it",
+                seen.devices(),
+                of,
+                one -> one.device().fault() == null ? 0 : 1);
+        line(out, "accelerator_processes", "gauge", "Processes on the device", seen.devices(), of, one -> {
+            Reading reading = one.reading();
+            return reading == null || !one.current() || reading.occupants() == null
+                    ? Double.NaN
+                    : reading.occupants().size();
+        });
+        line(
+                out,
+                "accelerator_throttled",
+                "gauge",
+                "1 while heat or power holds the device back",
+                seen.devices(),
+                of,
+                one -> {
+                    Reading reading = one.reading();
+                    return reading == null || !one.current() || reading.slowed() == null
+                            ? Double.NaN
+                            : reading.slowed() ? 1 : 0;
+                });
+        line(
+                out,
+                "accelerator_memory_errors_uncorrected_total",
+                "counter",
+                "Memory errors that were not corrected since the driver was loaded",
+                seen.devices(),
+                of,
+                one -> {
+                    Reading reading = one.reading();
+                    return reading == null || !one.current() || reading.uncorrected() == null
+                            ? Double.NaN
+                            : (double) reading.uncorrected();
+                });
+    }
+
     private byte[] device(Seen seen) {
         return labels.of(seen.key(), () ->
                 new String[] {"node", seen.node(), "device", seen.device().id()});
-    }
-
-    private static void devices(Text out, Observation seen, List<byte[]> labels, Metric metric) {
-        byte[] name = ascii(metric.family());
-        boolean begun = false;
-        for (int at = 0; at < labels.size(); at++) {
-            double value = seen.devices().get(at).value(metric);
-            if (!Double.isNaN(value)) {
-                if (!begun) {
-                    head(out, metric.family(), "gauge", metric.help());
-                    begun = true;
-                }
-                out.add(name);
-                out.add(labels.get(at));
-                out.add(value);
-                out.add((byte) '\n');
-            }
-        }
     }
 
     private void about(Observation seen, Text out) {
@@ -70,44 +102,6 @@ final class Families {
                 seen.devices(),
                 this::health,
                 one -> 1);
-        family(
-                out,
-                "accelerator_out_of_service",
-                "gauge",
-                "1 for a device on which nothing is started, because something is wrong with it",
-                seen.devices(),
-                this::device,
-                one -> one.device().fault() == null ? 0 : 1);
-        family(
-                out,
-                "accelerator_processes",
-                "gauge",
-                "Processes on the device",
-                seen.devices(),
-                this::device,
-                one -> one.reading() == null || !one.current() || one.reading().occupants() == null
-                        ? Double.NaN
-                        : one.reading().occupants().size());
-        family(
-                out,
-                "accelerator_throttled",
-                "gauge",
-                "1 while heat or power holds the device back",
-                seen.devices(),
-                this::device,
-                one -> one.reading() == null || !one.current() || one.reading().slowed() == null
-                        ? Double.NaN
-                        : one.reading().slowed() ? 1 : 0);
-        family(
-                out,
-                "accelerator_memory_errors_uncorrected_total",
-                "counter",
-                "Memory errors that were not corrected since the driver was loaded",
-                seen.devices(),
-                this::device,
-                one -> one.reading() == null || !one.current() || one.reading().uncorrected() == null
-                        ? Double.NaN
-                        : (double) one.reading().uncorrected());
     }
 
     private byte[] info(Seen seen) {
@@ -301,6 +295,32 @@ final class Families {
                 }
                 out.add(encoded);
                 out.add(labels.apply(one));
+                out.add(number);
+                out.add((byte) '\n');
+            }
+        }
+    }
+
+    /** The same where the labels are there already, one for each. */
+    private static void line(
+            Text out,
+            String name,
+            String type,
+            String help,
+            List<Seen> all,
+            List<byte[]> labels,
+            ToDoubleFunction<Seen> value) {
+        byte[] encoded = ascii(name);
+        boolean begun = false;
+        for (int at = 0; at < labels.size(); at++) {
+            double number = value.applyAsDouble(all.get(at));
+            if (!Double.isNaN(number)) {
+                if (!begun) {
+                    head(out, name, type, help);
+                    begun = true;
+                }
+                out.add(encoded);
+                out.add(labels.get(at));
                 out.add(number);
                 out.add((byte) '\n');
             }

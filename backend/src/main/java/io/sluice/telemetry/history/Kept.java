@@ -150,7 +150,8 @@ public final class Kept {
                 lines,
                 Coarse.of(json.getLong("from", 0L), json.getLong("step", 5_000L), values.toArray(float[][]::new)),
                 tallies);
-        kept.cpuSeconds = json.getDouble("cpuSeconds", Double.NaN);
+        Double cpu = json.getDouble("cpuSeconds");
+        kept.cpuSeconds = cpu == null ? Double.NaN : cpu;
         return kept;
     }
 }

@@ -54,8 +54,13 @@ public final class Prometheus {
                 new PoolOptions().setHttp1MaxSize(AT_ONCE).setMaxWaitQueueSize(WAITING));
     }
 
-    /** @param detail with the tasks that are wanted; {@code wanted} is the step, 0: whatever suits */
-    public Future<Series> series(JobDetail detail, List<JobDetail.Task> tasks, long from, long to, long wanted) {
+    /**
+     * @param detail with the tasks that are wanted
+     * @param wanted step, 0: whatever suits
+     * @param stored whether Prometheus is asked although what is here is as fine
+     */
+    public Future<Series> series(
+            JobDetail detail, List<JobDetail.Task> tasks, long from, long to, long wanted, boolean stored) {
         return history.of(tasks.stream().map(JobDetail.Task::id).toList()).compose(kept -> {
             List<Series.Source> sources = tasks.stream()
                     .flatMap(task -> kept.stream()
@@ -65,7 +70,7 @@ public final class Prometheus {
             Series own = Series.of(sources, from, to, wanted);
             long best = Series.step(from, to, wanted, 5_000);
             // what is here is as fine as what is there, and newer
-            return address == null || (own.step() <= best && !sources.isEmpty())
+            return address == null || (!stored && own.step() <= best && !sources.isEmpty())
                     ? Future.succeededFuture(own)
                     : asked(detail.job(), tasks, sources, from, to, Math.max(best, 15_000))
                             .otherwise(own);

@@ -69,7 +69,8 @@ final class Tally {
         var tally = new Tally();
         tally.seconds = json.getDouble("seconds", 0.0);
         tally.integral = json.getDouble("integral", 0.0);
-        tally.peak = json.getDouble("peak", Double.NaN);
+        Double peak = json.getDouble("peak");
+        tally.peak = peak == null ? Double.NaN : peak;
         tally.idleSeconds = json.getDouble("idle", 0.0);
         tally.idleNow = json.getDouble("idleNow", 0.0);
         return tally;

@@ -54,6 +54,7 @@ final class SeriesRoutes {
                     + KNOWN.stream().sorted().collect(Collectors.joining(", ")) + ".");
         });
         long step = Lookup.number(call, "step").orElse(0L);
+        boolean stored = call.query("source").orElse("").equals("prometheus");
         return lookup.of(call).compose(found -> {
             long begun = begun(found);
             long ended = ended(found);
@@ -63,7 +64,7 @@ final class SeriesRoutes {
                 throw Problem.invalid("to is before from. Both are in milliseconds since 1970.");
             }
             return prometheus
-                    .series(found.detail(), found.tasks(), from, Math.max(to, from + 1000), step * 1000)
+                    .series(found.detail(), found.tasks(), from, Math.max(to, from + 1000), step * 1000, stored)
                     .map(series -> json(Buffer.buffer(written(series, metrics))));
         });
     }

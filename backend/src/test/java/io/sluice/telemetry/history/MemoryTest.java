@@ -69,7 +69,7 @@ class MemoryTest {
         var device = Pictures.device("n1", "g0", 0, 0.5, holder);
         Kept kept = Kept.begun(7, List.of(device));
         for (int at = 0; at < 50; at++) {
-            kept.take(begun.plusSeconds(5 * at), Pictures.doing(holder, at), List.of(device), 1000);
+            kept.take(begun.plusSeconds(5L * at), Pictures.doing(holder, at), List.of(device), 1000);
         }
         Kept again = Kept.of(7, new JsonObject(kept.toJson().encode()));
         assertThat(again.lines()).isEqualTo(kept.lines());
@@ -87,7 +87,7 @@ class MemoryTest {
         var device = Pictures.device("n1", "g0", 0, 0.5, holder);
         Kept kept = Kept.begun(7, List.of(device));
         for (int at = 0; at < 1400; at++) {
-            kept.take(begun.plusSeconds(5 * at), Pictures.doing(holder, at), List.of(device), 1440);
+            kept.take(begun.plusSeconds(5L * at), Pictures.doing(holder, at), List.of(device), 1440);
         }
         long to = begun.plusSeconds(7000).toEpochMilli();
         Series series = Series.of(List.of(new Series.Source("main", 0, "n1", kept)), begun.toEpochMilli(), to, 0);
