@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.identity.Crowd;
 import io.sluice.logs.Logs;
+import io.sluice.web.Web;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +15,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,9 +23,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A gateway in this JVM whose jobs print what a test wants, and what clients of their logs do. */
@@ -31,22 +36,39 @@ final class LogDesk implements AutoCloseable {
 
     final TestServer server;
     final Path data;
-    private final Crowd crowd;
-    private final HttpClient client = HttpClient.newHttpClient();
+    final Crowd crowd;
+    private final HttpClient client;
 
     LogDesk(Path data) {
         this(data, Logs.Settings.of(data));
     }
 
     LogDesk(Path data, Logs.Settings settings) {
+        this(data, settings, UnaryOperator.identity(), HttpClient.newBuilder());
+    }
+
+    LogDesk(
+            Path data,
+            Logs.Settings settings,
+            UnaryOperator<Web.Settings> web,
+            HttpClient.Builder client,
+            String... flags) {
         this.data = data;
-        this.server = new TestServer(data, settings, "--allow-shared-process-engine", "--streams-per-user", "60");
+        this.client = client.build();
+        var all = new ArrayList<>(List.of("--allow-shared-process-engine", "--streams-per-user", "60"));
+        all.addAll(List.of(flags));
+        this.server = new TestServer(data, settings, web, all.toArray(String[]::new));
         this.crowd = new Crowd(server.vertx(), server.database(), server.address());
     }
 
     /** Somebody, with a token that may do everything. */
     Client client(String name, boolean admin) {
-        return new Client(name, crowd.bearer(crowd.person(name, admin)));
+        return client(crowd.person(name, admin));
+    }
+
+    /** Somebody, signed in once more. */
+    Client client(Crowd.Person person) {
+        return new Client(person.name(), crowd.bearer(person));
     }
 
     @Override
@@ -153,6 +175,25 @@ final class LogDesk implements AutoCloseable {
 
         Viewer follow(String log) {
             return follow(log, Long.MAX_VALUE);
+        }
+
+        /** The status of an upgrade that is refused; 101 where it is not. */
+        int refusal(String log) {
+            try {
+                follow(log).abort();
+                return 101;
+            } catch (CompletionException e) {
+                if (e.getCause() instanceof WebSocketHandshakeException refused) {
+                    return refused.getResponse().statusCode();
+                }
+                throw e;
+            }
+        }
+
+        /** Bytes as they come, over HTTP. */
+        InputStream stream(String path) throws IOException {
+            return sent(request(path).timeout(Duration.ofMinutes(2)), BodyHandlers.ofInputStream())
+                    .body();
         }
 
         /** @param most frames to take at once; then the viewer stops reading */
@@ -287,7 +328,7 @@ final class LogDesk implements AutoCloseable {
             if (System.nanoTime() > limit) {
                 throw new AssertionError("did not come about within 30 s");
             }
-            LockSupport.parkNanos(10_000_000);
+            LockSupport.parkNanos(2_000_000);
         }
     }
 

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletionException;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -345,21 +343,9 @@ class LogTest {
             assertThat(answer.statusCode()).isEqualTo(404);
             assertThat(new String(answer.body(), StandardCharsets.UTF_8)).contains("NoJobError");
         }
-        assertThat(refusal(mallory, log)).isEqualTo(404);
-        assertThat(refusal(desk.client("nobody", false).with("forged"), log)).isEqualTo(401);
+        assertThat(mallory.refusal(log)).isEqualTo(404);
+        assertThat(desk.client("nobody", false).with("forged").refusal(log)).isEqualTo(401);
         assertThat(desk.client("boss", true).get(log).body()).isEqualTo(BYTES);
-    }
-
-    /** The status of an upgrade that is refused. */
-    private static int refusal(LogDesk.Client who, String path) {
-        try {
-            who.follow(path).abort();
-            return 101;
-        } catch (CompletionException e) {
-            return e.getCause() instanceof WebSocketHandshakeException refused
-                    ? refused.getResponse().statusCode()
-                    : 0;
-        }
     }
 
     @Test
@@ -371,10 +357,10 @@ class LogTest {
         for (int number = 0; number < 60; number++) {
             viewers.add(bob.follow(growing));
         }
-        assertThat(refusal(bob, growing)).isEqualTo(429);
+        assertThat(bob.refusal(growing)).isEqualTo(429);
         assertThat(alice.get(log).statusCode()).isEqualTo(200);
         viewers.forEach(LogDesk.Viewer::abort);
-        LogDesk.eventually(() -> refusal(bob, growing) == 101);
+        LogDesk.eventually(() -> bob.refusal(growing) == 101);
         bob.stop("long");
     }
 

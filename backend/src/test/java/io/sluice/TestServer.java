@@ -5,6 +5,7 @@ import io.sluice.database.TestDatabase;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.web.Route;
+import io.sluice.web.Web;
 import io.vertx.core.Vertx;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** The whole gateway in this JVM, on a free port and a fresh database, with the administrator admin. */
 public final class TestServer implements AutoCloseable {
@@ -28,22 +30,26 @@ public final class TestServer implements AutoCloseable {
     }
 
     TestServer(Path data, Logs.Settings logs, String... flags) {
+        this(data, logs, UnaryOperator.identity(), flags);
+    }
+
+    TestServer(Path data, Logs.Settings logs, UnaryOperator<Web.Settings> web, String... flags) {
         var all = new ArrayList<>(
                 List.of("--port", "0", "--engine", "process", "--data", data.toString(), "--db", database.url()));
         all.addAll(List.of(flags));
         var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
         server = new Server(
-                with(logs, ((Settings.Right) read).settings()),
+                with(logs, web, ((Settings.Right) read).settings()),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
         server.start();
     }
 
-    private static Settings with(Logs.Settings logs, Settings settings) {
+    private static Settings with(Logs.Settings logs, UnaryOperator<Web.Settings> web, Settings settings) {
         return new Settings(
                 settings.data(),
                 settings.database(),
                 settings.administratorPassword(),
-                settings.web(),
+                web.apply(settings.web()),
                 settings.engine(),
                 settings.docker(),
                 settings.simulatedDevices(),

@@ -54,6 +54,14 @@ public final class Crowd implements AutoCloseable {
         return bearer(person.id(), person.name());
     }
 
+    /** A program's token that may do so much. */
+    public String token(Person person, String... scopes) {
+        String token = Sessions.newToken();
+        sessions.addToken(person.id(), "another program", token, List.of(scopes), null)
+                .await();
+        return token;
+    }
+
     public void disable(Person person) {
         people.change(person.id(), People.Change.NONE.disabled(true)).await();
     }

@@ -4,8 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.ssl.SslHandler;
 import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.Reader;
@@ -178,8 +179,22 @@ final class SocketFollower extends Follower {
                         LOG.log(System.Logger.Level.DEBUG, "event=viewer-gone cause={0}", String.valueOf(gone)));
     }
 
-    /** Tells when a full socket has room again. */
-    private final class Drain extends ChannelInboundHandlerAdapter {
+    /** Sees what others write to the socket, pings and the word of parting, and tells when a full socket has room again. */
+    private final class Drain extends ChannelDuplexHandler {
+        private static final int OPCODE = 0x0F;
+        private static final int CLOSE = 0x08;
+
+        /** Whoever closes the socket, after the word of parting nothing may be sent: a browser would forget its reason. */
+        @Override
+        public void write(ChannelHandlerContext context, Object frame, ChannelPromise written) throws Exception {
+            if (frame instanceof ByteBuf bytes
+                    && bytes.isReadable()
+                    && (bytes.getByte(bytes.readerIndex()) & OPCODE) == CLOSE) {
+                leave();
+            }
+            super.write(context, frame, written);
+        }
+
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext context) {
             if (context.channel().isWritable()) {

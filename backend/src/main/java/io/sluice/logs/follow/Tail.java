@@ -41,9 +41,10 @@ final class Tail implements Runnable {
         private long position;
         private @Nullable End end;
 
-        Group(EventLoop loop, long position) {
+        Group(EventLoop loop, long position, @Nullable End end) {
             this.loop = loop;
             this.position = position;
+            this.end = end;
         }
 
         /** How far the log goes, as this loop was told. */
@@ -69,6 +70,7 @@ final class Tail implements Runnable {
     private volatile int followers;
     private boolean stopped;
     private long position;
+    private @Nullable End end;
     private long timed;
     private long timedAt;
     private long grownAt = System.nanoTime();
@@ -114,7 +116,7 @@ final class Tail implements Runnable {
             return false;
         }
         followers++;
-        Group group = groups.computeIfAbsent(loop, first -> new Group(first, position));
+        Group group = groups.computeIfAbsent(loop, first -> new Group(first, position, end));
         group.followers.add(follower);
         follower.enter(group);
         loop.execute(follower::proceed);
@@ -174,9 +176,12 @@ final class Tail implements Runnable {
             return true;
         }
         if (over != null) {
-            var end = new End(size, over.exitCode());
+            var known = new End(size, over.exitCode());
+            synchronized (this) {
+                end = known; // for those on event loops that nobody is on yet
+            }
             handOut(group -> {
-                group.end = end;
+                group.end = known;
                 group.each(Follower::proceed);
             });
             while (followers > 0) {
