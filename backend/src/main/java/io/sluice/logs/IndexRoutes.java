@@ -1,6 +1,7 @@
 package io.sluice.logs;
 
 import io.sluice.logs.files.Bytes;
+import io.sluice.logs.files.GoOn;
 import io.sluice.logs.files.LineIndex;
 import io.sluice.logs.files.TimeIndex;
 import io.sluice.web.Call;
@@ -15,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where in a log a time or a line is, and the other way round. */
@@ -57,6 +57,8 @@ final class IndexRoutes {
             return Reply.json(Map.of(
                     "size",
                     bytes.size(),
+                    "gaps",
+                    log.file().gaps().all(),
                     "points",
                     log.times().points(from, to, most).stream()
                             .map(point -> new long[] {point.offset(), point.time()})
@@ -72,11 +74,13 @@ final class IndexRoutes {
             throw Problem.invalid("Give either line, from 1, or offset.");
         }
         return found(call)
-                .compose(log -> logs.searcher().run(() -> {
+                .compose(log -> logs.turns().run(call.caller().id(), turn -> {
                     long deadline = System.nanoTime() + DEADLINE.toNanos();
                     try (Bytes bytes = log.file().open()) {
-                        return Reply.json(place(
-                                log, bytes, line.orElse(null), offset.orElse(0L), () -> System.nanoTime() < deadline));
+                        return Reply.json(place(log, bytes, line.orElse(null), offset.orElse(0L), () -> {
+                            turn.pass();
+                            return System.nanoTime() < deadline;
+                        }));
                     } catch (LineIndex.Unfinished e) {
                         logs.metrics().refused("line_index_deadline");
                         throw Problem.of(
@@ -87,7 +91,7 @@ final class IndexRoutes {
                 }));
     }
 
-    private static Map<String, Long> place(Log log, Bytes bytes, @Nullable Long line, long offset, BooleanSupplier goOn)
+    private static Map<String, Long> place(Log log, Bytes bytes, @Nullable Long line, long offset, GoOn goOn)
             throws IOException {
         LineIndex index = log.file().lines();
         long place = line == null ? Math.min(offset, bytes.size()) : index.offset(bytes, line, goOn);

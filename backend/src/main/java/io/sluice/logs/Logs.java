@@ -31,8 +31,6 @@ public final class Logs {
 
     private static final int FILE_THREADS = 4;
     private static final int FILE_CALLS = 4_096;
-    private static final int SEARCHES = 2;
-    private static final int SEARCHES_WAITING = 16;
 
     /**
      * @param data the data folder
@@ -52,6 +50,7 @@ public final class Logs {
     private final Jobs jobs;
     private final Worker worker;
     private final Worker searcher;
+    private final Turns turns;
     private final LogMetrics metrics;
     private final Tails tails;
     private final Doorbell.Subscription subscription;
@@ -61,7 +60,8 @@ public final class Logs {
         this.jobs = jobs;
         this.metrics = new LogMetrics(registry);
         this.worker = new Worker(vertx, "logs", FILE_THREADS, FILE_CALLS, metrics);
-        this.searcher = new Worker(vertx, "log-search", SEARCHES, SEARCHES + SEARCHES_WAITING, metrics);
+        this.searcher = new Worker(vertx, "log-search", Turns.ADMITTED, Turns.ADMITTED, metrics);
+        this.turns = new Turns(searcher, metrics);
         this.tails = new Tails(vertx, worker, this::ended, registry);
         this.subscription = database.doorbell().listen(Jobs.TOPIC, tails::ring);
         this.keeper = keeper;
@@ -137,8 +137,8 @@ public final class Logs {
         return worker;
     }
 
-    Worker searcher() {
-        return searcher;
+    Turns turns() {
+        return turns;
     }
 
     LogMetrics metrics() {

@@ -16,23 +16,18 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Searches that answer as they find, in lines of JSON. */
 final class Searches {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int OF_ONE_USER = 4;
     private static final int BY_DEFAULT = 1_000;
     private static final Duration DEADLINE = Duration.ofSeconds(20);
-    private static final Duration SLOWEST_READER = Duration.ofSeconds(10);
+    private static final Duration SLOWEST_READER = Duration.ofSeconds(5);
     private static final int FULL = 64 << 10;
 
     private final Logs logs;
-    private final Map<Long, Integer> running = new ConcurrentHashMap<>();
 
     Searches(Logs logs) {
         this.logs = logs;
@@ -42,27 +37,9 @@ final class Searches {
         Query query = query(call);
         long user = call.caller().id();
         return logs.log(call.caller(), Asked.task(call))
-                .map(log -> Reply.stream(response -> admitted(user, () -> run(log, query, response.setChunked(true))))
+                .map(log -> Reply.stream(response -> run(user, log, query, response.setChunked(true)))
                         .header("Content-Type", "application/x-ndjson")
                         .header("Content-Encoding", "identity"));
-    }
-
-    private interface Running {
-        Future<Void> run();
-    }
-
-    private Future<Void> admitted(long user, Running search) {
-        if (running.merge(user, 1, Integer::sum) > OF_ONE_USER) {
-            leave(user);
-            logs.metrics().refused("searches_per_user");
-            return Future.failedFuture(Problem.tooMany(
-                    "You have " + OF_ONE_USER + " searches going. Wait for one to end.", Duration.ofSeconds(2)));
-        }
-        return search.run().onComplete(over -> leave(user));
-    }
-
-    private void leave(long user) {
-        running.computeIfPresent(user, (id, count) -> count == 1 ? null : count - 1);
     }
 
     private static Query query(Call call) {
@@ -90,14 +67,17 @@ final class Searches {
         return (int) count;
     }
 
-    private Future<Void> run(Log log, Query query, HttpServerResponse response) {
-        return logs.searcher()
-                .run(() -> {
-                    var writer = new Writer(response);
+    private Future<Void> run(long user, Log log, Query query, HttpServerResponse response) {
+        return logs.turns()
+                .run(user, turn -> {
+                    var writer = new Writer(response, turn);
+                    writer.send(); // the headers: the reader knows at once that it has begun
                     long deadline = System.nanoTime() + DEADLINE.toNanos();
                     try (var reader = new Reader(log.file())) {
-                        var search = new Search(reader.bytes(), reader.gaps(), query, writer);
-                        var outcome = search.run(() -> System.nanoTime() < deadline && !response.closed());
+                        var outcome = new Search(reader.bytes(), reader.gaps(), query, writer).run(() -> {
+                            turn.pass();
+                            return System.nanoTime() < deadline && !response.closed();
+                        });
                         logs.metrics()
                                 .searched(
                                         response.closed()
@@ -105,8 +85,8 @@ final class Searches {
                                                 : outcome.why().name().toLowerCase(Locale.ROOT),
                                         outcome.scanned());
                         writer.end(outcome);
+                        return outcome;
                     }
-                    return null;
                 })
                 .compose(done -> response.end());
     }
@@ -114,11 +94,13 @@ final class Searches {
     /** Collects lines on the search's thread, and waits until the reader has taken them. */
     private static final class Writer implements Search.Listener {
         private final HttpServerResponse response;
+        private final Turns.Turn turn;
         private Buffer lines = Buffer.buffer();
         private long sent = System.nanoTime();
 
-        Writer(HttpServerResponse response) {
+        Writer(HttpServerResponse response, Turns.Turn turn) {
             this.response = response;
+            this.turn = turn;
         }
 
         @Override
@@ -155,6 +137,7 @@ final class Searches {
             line.put("matches", outcome.matches());
             line.put("scanned", outcome.scanned());
             line.put("next", outcome.next());
+            line.put("upTo", outcome.upTo());
             line.put("why", outcome.why().name().toLowerCase(Locale.ROOT));
             add(line);
             send();
@@ -168,17 +151,10 @@ final class Searches {
             Buffer full = lines;
             lines = Buffer.buffer();
             sent = System.nanoTime();
-            try {
-                response.write(full)
-                        .toCompletionStage()
-                        .toCompletableFuture()
-                        .get(SLOWEST_READER.toSeconds(), TimeUnit.SECONDS);
-            } catch (ExecutionException | TimeoutException e) {
-                throw new IOException("the reader has gone, or takes nothing", e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted", e);
-            }
+            turn.off(() -> response.write(full)
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(SLOWEST_READER.toSeconds(), TimeUnit.SECONDS));
         }
     }
 }

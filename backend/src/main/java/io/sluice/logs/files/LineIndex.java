@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.function.BooleanSupplier;
 
 /** How many lines end within each MiB of a log, counted when somebody first asks and kept. */
 public final class LineIndex {
@@ -24,7 +23,7 @@ public final class LineIndex {
     }
 
     /** Where line {@code line} begins, counted from 1; the end of the log if it has fewer. */
-    public long offset(Bytes log, long line, BooleanSupplier goOn) throws IOException {
+    public long offset(Bytes log, long line, GoOn goOn) throws IOException {
         long newlines = line - 1;
         if (newlines <= 0) {
             return 0;
@@ -52,7 +51,7 @@ public final class LineIndex {
     }
 
     /** The number of the line, from 1, in which the byte at {@code offset} is. */
-    public long line(Bytes log, long offset, BooleanSupplier goOn) throws IOException {
+    public long line(Bytes log, long offset, GoOn goOn) throws IOException {
         try (FileChannel sums = sums()) {
             long wanted = Math.min(offset, log.size()) / BLOCK;
             long number = Math.min(wanted, count(log, sums, wanted, Long.MAX_VALUE, goOn));
@@ -62,13 +61,13 @@ public final class LineIndex {
     }
 
     /** Counts on until {@code wanted} blocks or {@code enough} newlines are known. The answer is how many whole blocks are. */
-    private long count(Bytes log, FileChannel sums, long wanted, long enough, BooleanSupplier goOn) throws IOException {
+    private long count(Bytes log, FileChannel sums, long wanted, long enough, GoOn goOn) throws IOException {
         long known = sums.size() / Long.BYTES;
         long sum = before(sums, known);
         long whole = log.size() / BLOCK;
         ByteBuffer entry = ByteBuffer.allocate(Long.BYTES);
         while (known < Math.min(whole, wanted) && sum < enough) {
-            if (!goOn.getAsBoolean()) {
+            if (!goOn.goesOn()) {
                 throw new Unfinished();
             }
             sum += newlines(block, 0, log.fill(known * BLOCK, block, BLOCK));

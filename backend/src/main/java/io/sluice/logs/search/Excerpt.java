@@ -23,7 +23,7 @@ final class Excerpt {
     }
 
     Match of(long offset, int length) throws IOException {
-        int margin = context == 0 ? AROUND : CONTEXT;
+        int margin = context == 0 ? AROUND + 1 : CONTEXT; // one more tells whether the line is cut
         long begin = Math.max(0, offset - margin);
         int shown = Math.min(length, AROUND);
         int count = log.fill(begin, window, (int) (offset - begin) + shown + margin);

@@ -5,7 +5,7 @@ import java.util.Deque;
 
 /** What can be told of a regular expression without compiling it: how large it would become, and a text that every match holds. */
 final class Expression {
-    private static final int LARGEST = 10_000;
+    private static final int LARGEST = 1_000;
     private static final int SHORTEST_LITERAL = 3;
 
     private final String text;
@@ -29,6 +29,11 @@ final class Expression {
         if (sum > LARGEST) {
             throw new IllegalArgumentException("The expression repeats too much. Use smaller numbers in {}.");
         }
+    }
+
+    /** How many steps a character may take, about. */
+    int size() {
+        return (int) Math.min(Integer.MAX_VALUE, sum);
     }
 
     /** A text that every match holds; empty: none was found. */

@@ -2,6 +2,8 @@ package io.sluice.logs.search;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import io.sluice.logs.files.GoOn;
+import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -9,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 interface Finder {
     /** Told of each match, by its place in the piece; the answer is whether to go on. */
     interface Found {
-        boolean match(int start, int end);
+        boolean match(int start, int end) throws IOException;
     }
 
     /** How much of a piece is looked at again with the next one, when a line is longer than a piece. */
     int overlap();
 
-    void find(byte[] piece, int length, Found found);
+    /** The answer is how much of the piece was looked at: less than its length where it was not to go on. */
+    int find(byte[] piece, int length, GoOn goOn, Found found) throws IOException;
 
     /** @throws IllegalArgumentException that says what is wrong with the query */
     static Finder of(Query query) {
@@ -25,7 +28,10 @@ interface Finder {
         boolean ascii = query.text().chars().allMatch(character -> character < 128);
         return query.matchCase() || ascii
                 ? new Plain(query.text(), query.matchCase())
-                : new Regex(Pattern.compile(Pattern.quote(query.text()), Pattern.CASE_INSENSITIVE), "");
+                : new Regex(
+                        Pattern.compile(Pattern.quote(query.text()), Pattern.CASE_INSENSITIVE),
+                        "",
+                        query.text().length());
     }
 
     private static Finder regex(String text, boolean matchCase) {
@@ -34,7 +40,8 @@ interface Finder {
             expression.checkSize();
             return new Regex(
                     Pattern.compile(text, matchCase ? 0 : Pattern.CASE_INSENSITIVE),
-                    matchCase ? expression.literal() : "");
+                    matchCase ? expression.literal() : "",
+                    expression.size());
         } catch (PatternSyntaxException e) {
             throw new IllegalArgumentException(
                     "The expression can not be read: " + e.getMessage() + ". Its syntax is RE2's, without"
@@ -57,45 +64,74 @@ interface Finder {
         }
 
         @Override
-        public void find(byte[] piece, int length, Found found) {
+        public int find(byte[] piece, int length, GoOn goOn, Found found) throws IOException {
             int at = needle.in(piece, 0, length);
-            while (at >= 0 && found.match(at, at + needle.length())) {
-                at = needle.in(piece, at + needle.length(), length);
+            while (at >= 0) {
+                int end = at + needle.length();
+                if (!found.match(at, end)) {
+                    return end;
+                }
+                at = needle.in(piece, end, length);
             }
+            return length;
         }
     }
 
     /** An expression, tried on lines one by one: on those that hold what every match holds, where there is such a thing. */
     final class Regex implements Finder {
         private static final int LONGEST_LINE = 64 << 10;
-        private static final int OVERLAP = 4 << 10;
+        private static final int SHORTEST_PART = 1 << 10;
+        /** Bytes times the size of the expression: some tens of milliseconds. */
+        private static final int WORK = 1 << 20;
 
         private static final Needle NEWLINE = new Needle("\n", true);
 
         private final Pattern pattern;
         private final @Nullable Needle literal;
+        private final int size;
+        private final int part;
+        private final int overlap;
 
-        Regex(Pattern pattern, String literal) {
+        Regex(Pattern pattern, String literal, int size) {
             this.pattern = pattern;
             this.literal = literal.isEmpty() ? null : new Needle(literal, true);
+            this.size = Math.max(1, size);
+            this.part = Math.clamp(WORK / this.size, SHORTEST_PART, LONGEST_LINE);
+            this.overlap = Math.min(4 << 10, part / 4);
         }
 
         @Override
         public int overlap() {
-            return OVERLAP;
+            return overlap;
         }
 
         @Override
-        public void find(byte[] piece, int length, Found found) {
+        public int find(byte[] piece, int length, GoOn goOn, Found found) throws IOException {
+            long work = 0;
             int begin = candidate(piece, 0, length);
             while (begin >= 0 && begin < length) {
                 int newline = NEWLINE.in(piece, begin, length);
                 int end = newline < 0 ? length : newline;
-                if (!inLine(piece, begin, end, found)) {
-                    return;
+                for (int from = begin; from < end || from == begin; from += part - overlap) {
+                    int to = Math.min(end, from + part);
+                    work += (long) size * (to - from);
+                    if (work > WORK) {
+                        work = 0;
+                        if (!goOn.goesOn()) {
+                            return from;
+                        }
+                    }
+                    int stopped = inPart(piece, from, to, found);
+                    if (stopped >= 0) {
+                        return stopped;
+                    }
+                    if (to >= end) {
+                        break;
+                    }
                 }
                 begin = newline < 0 ? -1 : candidate(piece, newline + 1, length);
             }
+            return length;
         }
 
         /** The beginning of the next line to be tried. */
@@ -110,28 +146,19 @@ interface Finder {
             return at;
         }
 
-        /** A line without end is tried in parts that overlap. */
-        private boolean inLine(byte[] piece, int begin, int end, Found found) {
-            int reported = begin;
-            for (int from = begin; from < end || from == begin; from += LONGEST_LINE - OVERLAP) {
-                byte[] line = Arrays.copyOfRange(piece, from, Math.min(end, from + LONGEST_LINE));
-                var matcher = pattern.matcher(line);
-                int next = 0;
-                while (next <= line.length && matcher.find(next)) {
-                    boolean empty = matcher.end() == matcher.start();
-                    if (!empty && from + matcher.start() >= reported) {
-                        reported = from + matcher.end();
-                        if (!found.match(from + matcher.start(), reported)) {
-                            return false;
-                        }
-                    }
-                    next = matcher.end() + (empty ? 1 : 0);
+        /** A line without end is tried in parts that overlap; what was found is told once. -1: go on. */
+        private int inPart(byte[] piece, int from, int to, Found found) throws IOException {
+            byte[] line = Arrays.copyOfRange(piece, from, to);
+            var matcher = pattern.matcher(line);
+            int next = 0;
+            while (next <= line.length && matcher.find(next)) {
+                boolean empty = matcher.end() == matcher.start();
+                if (!empty && !found.match(from + matcher.start(), from + matcher.end())) {
+                    return from + matcher.end();
                 }
-                if (from + LONGEST_LINE >= end) {
-                    break;
-                }
+                next = matcher.end() + (empty ? 1 : 0);
             }
-            return true;
+            return -1;
         }
     }
 }

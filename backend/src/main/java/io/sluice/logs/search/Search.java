@@ -2,9 +2,9 @@ package io.sluice.logs.search;
 
 import io.sluice.logs.files.Bytes;
 import io.sluice.logs.files.Gaps;
+import io.sluice.logs.files.GoOn;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One search through one log, told as it goes. */
@@ -28,9 +28,12 @@ public final class Search {
         DEADLINE
     }
 
-    /** @param next where to go on; null at the end */
+    /**
+     * @param next where to go on; null at the end
+     * @param upTo where it ended: what is before has been searched, from where it began
+     */
     public record Outcome(
-            Why why, long matches, long scanned, @Nullable Long next) {}
+            Why why, long matches, long scanned, @Nullable Long next, long upTo) {}
 
     private final Bytes log;
     private final List<Gaps.Gap> gaps;
@@ -61,14 +64,14 @@ public final class Search {
         }
     }
 
-    /** @param goOn asked after every piece */
-    public Outcome run(BooleanSupplier goOn) throws IOException {
+    /** @param goOn asked after every piece, and within one where an expression takes long */
+    public Outcome run(GoOn goOn) throws IOException {
         long end = Math.min(query.until(), log.size());
         long offset = query.from();
         long told = offset;
         while (offset < end) {
-            if (!goOn.getAsBoolean()) {
-                return new Outcome(Why.DEADLINE, matches, scanned, Math.max(offset, reported));
+            if (!goOn.goesOn()) {
+                return brokenOff(Why.DEADLINE, Math.max(offset, reported));
             }
             Gaps.Gap hole = Gaps.next(gaps, offset);
             if (hole != null && hole.from() <= offset) {
@@ -78,10 +81,13 @@ public final class Search {
             long until = hole == null ? end : Math.min(end, hole.from());
             int length = log.fill(offset, piece, (int) Math.min(PIECE, until - offset));
             int whole = offset + length < until ? wholeLines(length) : length;
-            if (!look(offset, whole)) {
-                return new Outcome(Why.LIMIT, matches, scanned, reported);
+            int looked = look(offset, whole, goOn);
+            scanned += looked;
+            if (looked < whole || matches >= query.limit()) {
+                return matches >= query.limit()
+                        ? brokenOff(Why.LIMIT, reported)
+                        : brokenOff(Why.DEADLINE, Math.max(offset + looked, reported));
             }
-            scanned += whole;
             // a line that does not end within the piece: what may have been cut is looked at again
             offset += whole < length || offset + length >= until ? whole : Math.max(1, whole - finder.overlap());
             if (length == 0) {
@@ -92,7 +98,11 @@ public final class Search {
                 listener.progress(offset);
             }
         }
-        return new Outcome(Why.END, matches, scanned, null);
+        return new Outcome(Why.END, matches, scanned, null, Math.max(query.from(), Math.min(end, offset)));
+    }
+
+    private Outcome brokenOff(Why why, long next) {
+        return new Outcome(why, matches, scanned, next, next);
     }
 
     private int wholeLines(int length) {
@@ -104,25 +114,16 @@ public final class Search {
         return length;
     }
 
-    private boolean look(long offset, int length) throws IOException {
-        IOException[] failed = new IOException[1];
-        finder.find(piece, length, (start, end) -> {
+    /** The answer is how much of the piece was looked at. */
+    private int look(long offset, int length, GoOn goOn) throws IOException {
+        return finder.find(piece, length, goOn, (start, end) -> {
             if (offset + start < reported) {
                 return true;
             }
             reported = offset + end;
             matches++;
-            try {
-                listener.match(excerpt.of(offset + start, end - start));
-            } catch (IOException e) {
-                failed[0] = e;
-                return false;
-            }
+            listener.match(excerpt.of(offset + start, end - start));
             return matches < query.limit();
         });
-        if (failed[0] != null) {
-            throw failed[0];
-        }
-        return matches < query.limit();
     }
 }

@@ -151,9 +151,15 @@ class SearchTest {
     @Test
     void an_endless_line_is_shown_in_part() throws IOException {
         byte[] log = ("x".repeat(100_000) + "needle" + "y".repeat(100_000)).getBytes(StandardCharsets.UTF_8);
-        search(log, new Query("needle", false, true, 0, Long.MAX_VALUE, 10, 2), List.of());
-        assertThat(found.getFirst().cut()).isTrue();
-        assertThat(found.getFirst().text()).contains("needle").hasSizeLessThan(2_100);
+        byte[] end = ("x".repeat(100_000) + "needle\n").getBytes(StandardCharsets.UTF_8);
+        for (int context : new int[] {0, 2}) {
+            var query = new Query("needle", false, true, 0, Long.MAX_VALUE, 10, context);
+            search(log, query, List.of());
+            assertThat(found.getFirst().cut()).isTrue();
+            assertThat(found.getFirst().text()).contains("needle").hasSizeLessThan(2_100);
+            search(end, query, List.of());
+            assertThat(found.getFirst().cut()).isTrue();
+        }
     }
 
     @Test
@@ -163,6 +169,45 @@ class SearchTest {
         assertThat(offsets(log.repeat(20), "(a|aa)+b", true, true)).isEmpty();
         assertThat(offsets(log.repeat(20), "(.*a){12}b", true, true)).isEmpty();
     }
+
+    @Test
+    void an_expression_that_takes_long_asks_often_whether_to_go_on() throws IOException {
+        byte[] log = "a".repeat(Search.PIECE).getBytes(StandardCharsets.UTF_8);
+        Path file = folder.resolve("long");
+        Files.write(file, log);
+        var query = new Query("(a?){99}(a?){99}(a?){99}b", true, true, 0, Long.MAX_VALUE, 10, 0);
+        int[] asked = new int[1];
+        try (Bytes bytes = new LogFile(file).open()) {
+            var outcome = new Search(bytes, List.of(), query, NOBODY).run(() -> asked[0]++ < 3);
+            assertThat(outcome.why()).isEqualTo(Search.Why.DEADLINE);
+            assertThat(outcome.next()).isBetween(1L, 30_000L);
+            assertThat(outcome.upTo()).isEqualTo(outcome.next());
+            assertThat(outcome.scanned()).isLessThan(30_000);
+        }
+    }
+
+    @Test
+    void the_end_tells_how_far_the_log_was_searched() throws IOException {
+        byte[] log = "one two one\n".repeat(10).getBytes(StandardCharsets.UTF_8);
+        var all = new Query("one", false, true, 24, Long.MAX_VALUE, 100, 0);
+        assertThat(search(log, all, List.of()).upTo()).isEqualTo(120);
+        var hole = List.of(new Gaps.Gap(30, 60, Gaps.SIZE_LIMIT, 0, null));
+        assertThat(search(log, all, hole).upTo()).isEqualTo(120);
+        assertThat(search(log, new Query("one", false, true, 24, 50, 100, 0), List.of())
+                        .upTo())
+                .isEqualTo(50);
+        assertThat(search(log, new Query("one", false, true, 500, Long.MAX_VALUE, 100, 0), List.of())
+                        .upTo())
+                .isEqualTo(500);
+    }
+
+    private static final Search.Listener NOBODY = new Search.Listener() {
+        @Override
+        public void match(Match match) {}
+
+        @Override
+        public void progress(long offset) {}
+    };
 
     @ParameterizedTest
     @ValueSource(strings = {"(", "[a", "a{2,1}", "(?=a)", "a\\1", "((a{1000}){1000}){1000}", "*a", "\\"})
