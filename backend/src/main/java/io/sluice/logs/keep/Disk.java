@@ -50,19 +50,22 @@ final class Disk {
         return store.getUsableSpace() < Math.min(SCARCE, store.getTotalSpace() / 20);
     }
 
-    /** The answer is an outage that has just ended. */
+    /** The answer is an outage that has just ended; it is remembered until {@link #over} is called. */
     Optional<Outage> look(long now) throws IOException {
         long usable = Files.getFileStore(folder).getUsableSpace();
         if (fullSince == 0 && usable < FULL) {
             full(now);
         } else if (fullSince != 0 && usable > ROOM_AGAIN) {
-            var outage = new Outage(fullSince, now);
-            fullSince = 0;
-            write(record, 0);
-            LOG.log(System.Logger.Level.INFO, "event=disk-has-room-again seconds=" + (now - outage.from()) / 1000);
-            return Optional.of(outage);
+            return Optional.of(new Outage(fullSince, now));
         }
         return Optional.empty();
+    }
+
+    /** The outage has been written down wherever it belongs. */
+    void over(Outage outage) throws IOException {
+        fullSince = 0;
+        write(record, 0);
+        LOG.log(System.Logger.Level.INFO, "event=disk-has-room-again seconds=" + (outage.to() - outage.from()) / 1000);
     }
 
     /** Whether a write failed because there is no room. It is remembered. */

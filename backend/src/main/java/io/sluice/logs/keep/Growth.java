@@ -1,6 +1,7 @@
 package io.sluice.logs.keep;
 
 import io.sluice.jobs.JobDetail.Output;
+import io.sluice.logs.files.Bytes;
 import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.LogFile;
 import io.sluice.logs.files.TimeIndex;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,7 +40,12 @@ final class Growth {
         this.metrics = metrics;
     }
 
-    void look(List<Output> printing, long now) throws IOException {
+    /** The logs of tasks that have ended since then. */
+    interface Printed {
+        List<Output> since(long time) throws IOException;
+    }
+
+    void look(List<Output> printing, long now, Printed printed) throws IOException {
         Map<Long, Seen> found = new HashMap<>();
         for (Output output : printing) {
             long launched = output.launched() == null ? now : output.launched().toEpochMilli();
@@ -52,23 +59,34 @@ final class Growth {
                 look(task, last.file(), now, now); // what it printed since the last look
             }
         }
-        seen = found;
         var outage = disk.look(now);
         if (outage.isPresent()) {
-            for (Seen log : found.values()) {
-                if (log.size() < 0) {
-                    continue;
-                }
-                log.file()
-                        .gaps()
-                        .add(new Gaps.Gap(
-                                log.size(),
-                                log.size(),
-                                Gaps.DISK_FULL,
-                                outage.get().from(),
-                                now));
+            Set<LogFile> struck = new LinkedHashSet<>();
+            found.values().forEach(log -> struck.add(log.file()));
+            over.forEach(
+                    task -> struck.add(Objects.requireNonNull(seen.get(task)).file()));
+            printed.since(outage.get().from()).forEach(output -> struck.add(new LogFile(output.file())));
+            for (LogFile file : struck) {
+                strike(file, outage.get());
             }
+            disk.over(outage.get());
             metrics.trouble("disk_full");
+        }
+        seen = found;
+    }
+
+    /** Whatever may have printed while the disk was full may lack something, also if it has ended since. */
+    private static void strike(LogFile file, Disk.Outage outage) throws IOException {
+        if (!file.exists() || file.gone().isPresent()) {
+            return;
+        }
+        // by a gateway that was killed while it wrote them down
+        if (file.gaps().all().stream().anyMatch(gap -> gap.at() == outage.from())) {
+            return;
+        }
+        try (Bytes log = file.open()) {
+            long size = log.size();
+            file.gaps().add(new Gaps.Gap(size, size, Gaps.DISK_FULL, outage.from(), outage.to()));
         }
     }
 

@@ -97,7 +97,18 @@ public final class Keeper {
     }
 
     private void look() throws Exception {
-        growth.look(await(jobs.printing()), System.currentTimeMillis());
+        growth.look(await(jobs.printing()), System.currentTimeMillis(), this::printedSince);
+    }
+
+    private List<Output> printedSince(long time) throws IOException {
+        try {
+            return await(jobs.printed(Instant.ofEpochMilli(time), AT_ONCE));
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("the database does not tell which tasks have ended", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
     }
 
     /** One round of looking after what has finished. */

@@ -39,15 +39,15 @@ class GrowthTest {
     void growth_is_noted_and_a_pause_is_not_smeared() throws IOException {
         Path file = folder.resolve("a.log");
         var growth = growth(1 << 30, folder);
-        growth.look(printing(file), 1_000);
+        growth.look(printing(file), 1_000, since -> List.of());
         Files.writeString(file, "12345");
-        growth.look(printing(file), 2_000);
+        growth.look(printing(file), 2_000, since -> List.of());
         long written = Files.getLastModifiedTime(file).toMillis();
         for (long second = 1; second < 10; second++) {
-            growth.look(printing(file), written + second * 1_000);
+            growth.look(printing(file), written + second * 1_000, since -> List.of());
         }
         Files.writeString(file, "678", StandardOpenOption.APPEND);
-        growth.look(printing(file), written + 10_000);
+        growth.look(printing(file), written + 10_000, since -> List.of());
         assertThat(new LogFile(file).times().points(0, 100, 10))
                 .containsExactly(
                         new TimeIndex.Point(0, 500),
@@ -60,10 +60,10 @@ class GrowthTest {
     void what_a_task_printed_without_a_gateway_is_noted_by_the_next_one() throws IOException {
         Path file = folder.resolve("a.log");
         Files.writeString(file, "12345");
-        growth(1 << 30, folder).look(printing(file), 1_000);
+        growth(1 << 30, folder).look(printing(file), 1_000, since -> List.of());
         Files.writeString(file, "678", StandardOpenOption.APPEND);
         Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis() + 5_000));
-        growth(1 << 30, folder).look(printing(file), System.currentTimeMillis() + 9_000);
+        growth(1 << 30, folder).look(printing(file), System.currentTimeMillis() + 9_000, since -> List.of());
         assertThat(new LogFile(file).times().last())
                 .isEqualTo(
                         new TimeIndex.Point(8, Files.getLastModifiedTime(file).toMillis()));
@@ -77,8 +77,8 @@ class GrowthTest {
         Files.write(file, bytes);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
         var growth = growth(32 * MIB, folder);
-        growth.look(printing(file), 1_000);
-        growth.look(printing(file), 2_000);
+        growth.look(printing(file), 1_000, since -> List.of());
+        growth.look(printing(file), 2_000, since -> List.of());
         assertThat(new LogFile(file).gaps().all())
                 .containsExactly(new Gaps.Gap(16 * MIB, 44 * MIB, Gaps.SIZE_LIMIT, 1_000, null));
         byte[] kept = Files.readAllBytes(file);
@@ -101,22 +101,51 @@ class GrowthTest {
             Path file = disk.resolve("a.log");
             Files.writeString(file, "before\n");
             var growth = growth(1 << 30, disk);
-            growth.look(printing(file), 1_000);
+            growth.look(printing(file), 1_000, since -> List.of());
             run("dd", "if=/dev/zero", "of=" + disk.resolve("filler"), "bs=64k");
             run("sh", "-c", "yes lost | head -c 100000 >> " + file);
             long full = Files.size(file);
-            growth.look(printing(file), 2_000);
+            growth.look(printing(file), 2_000, since -> List.of());
             assertThat(new LogFile(file).gaps().all()).isEmpty();
             var next = growth(1 << 30, disk);
-            next.look(printing(file), 3_000);
+            next.look(printing(file), 3_000, since -> List.of());
             Files.delete(disk.resolve("filler"));
-            next.look(printing(file), 4_000);
+            next.look(printing(file), 4_000, since -> List.of());
             assertThat(new LogFile(file).gaps().all())
                     .containsExactly(new Gaps.Gap(full, full, Gaps.DISK_FULL, 2_000, 4_000L));
             Files.writeString(file, "after\n", StandardOpenOption.APPEND);
-            next.look(printing(file), 5_000);
+            next.look(printing(file), 5_000, since -> List.of());
             assertThat(Files.readString(file)).startsWith("before\n").endsWith("after\n");
             assertThat(new LogFile(file).gaps().all()).hasSize(1);
+        } finally {
+            run("umount", "-l", disk.toString());
+        }
+    }
+
+    @Test
+    void a_log_that_ended_while_the_disk_was_full_says_so_too() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "mounting takes root");
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk.toString()) == 0, "mounting is allowed");
+        try {
+            Path going = disk.resolve("a.log");
+            Path told = disk.resolve("b.log");
+            Path before = disk.resolve("c.log");
+            for (Path file : List.of(going, told, before)) {
+                Files.writeString(file, "begun\n");
+            }
+            var growth = growth(1 << 30, disk);
+            run("dd", "if=/dev/zero", "of=" + disk.resolve("filler"), "bs=64k");
+            growth.look(printing(going), 2_000, since -> List.of());
+            Files.delete(disk.resolve("filler"));
+            // one is not among those that print any more, another has ended while another gateway looked
+            growth.look(List.of(), 4_000, since -> since == 2_000 ? printing(told) : List.of());
+            var gap = new Gaps.Gap(6, 6, Gaps.DISK_FULL, 2_000, 4_000L);
+            assertThat(new LogFile(going).gaps().all()).containsExactly(gap);
+            assertThat(new LogFile(told).gaps().all()).containsExactly(gap);
+            assertThat(new LogFile(before).gaps().all()).isEmpty();
+            growth.look(printing(going), 5_000, since -> List.of());
+            assertThat(new LogFile(going).gaps().all()).hasSize(1);
         } finally {
             run("umount", "-l", disk.toString());
         }
