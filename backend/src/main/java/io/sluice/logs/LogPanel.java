@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param path of the task attempt in the API; empty where there is no log yet
  * @param lines the last ones, without colours
  * @param begin where they begin in the log
+ * @param gone bytes of it that are gone for ever
  * @param tasks of the job whose logs can be chosen instead, as the viewer takes them
  * @param problem why there is nothing to show, null: there is
  */
@@ -19,6 +20,7 @@ public record LogPanel(
         int index,
         long size,
         long begin,
+        long gone,
         boolean ended,
         @Nullable Integer exitCode,
         @Nullable Long marked,
@@ -26,6 +28,6 @@ public record LogPanel(
         String tasks,
         @Nullable String problem) {
     static LogPanel without(Job job, String role, int index, @Nullable String problem) {
-        return new LogPanel(job.key(), "", role, index, 0, 0, job.isFinal(), null, null, "", "[]", problem);
+        return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", problem);
     }
 }

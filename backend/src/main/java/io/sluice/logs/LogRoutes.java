@@ -75,8 +75,10 @@ final class LogRoutes {
 
     private Reply following(Log log, Asked asked) throws IOException {
         long size;
+        List<Gaps.Gap> gaps;
         try (var reader = new Reader(log.file())) {
             size = reader.size();
+            gaps = reader.gaps();
         }
         long begin = asked.begin(log, size);
         return begin > size
@@ -86,7 +88,8 @@ final class LogRoutes {
                                 response -> logs.tails().follow(log.followed(), begin, response.setChunked(true))),
                         log,
                         size,
-                        begin);
+                        begin,
+                        gaps);
     }
 
     private Reply answer(Call call, Log log, Asked asked) throws IOException {
@@ -123,7 +126,7 @@ final class LogRoutes {
         }
         // a part may be shorter than what was asked for; it says so itself
         long to = hole == null ? slice.get().to() : Math.min(slice.get().to(), hole.from());
-        return plain(bytes(log.file(), from, to), log, size, from)
+        return plain(bytes(log.file(), from, to), log, size, from, gaps)
                 .status(206)
                 .header("Content-Length", Long.toString(to - from))
                 .header("Content-Range", "bytes " + from + "-" + (to - 1) + "/" + size);
@@ -137,26 +140,8 @@ final class LogRoutes {
         long to = asked.length().map(length -> Math.min(size, from + length)).orElse(size);
         Gaps.Gap hole = Gaps.next(gaps, from);
         boolean isWhole = hole == null || hole.from() >= to;
-        Path packed = from == 0 && to == size && isWhole && acceptsGzip(call)
-                ? log.file().compressed()
-                : null;
-        Reply reply = named(
-                call,
-                log,
-                ".txt",
-                plain(
-                        packed == null
-                                ? bytes(log.file(), from, to)
-                                : Reply.stream(response ->
-                                        Download.write(() -> Download.whole(packed), logs.worker(), response)),
-                        log,
-                        size,
-                        from));
-        if (packed != null) {
-            return reply.header("Content-Encoding", "gzip")
-                    .header("Vary", "Accept-Encoding")
-                    .header("Content-Length", Long.toString(Files.size(packed)));
-        }
+        // never the file of many gzip members as a coding: browsers read the first and drop the others without a word
+        Reply reply = named(call, log, ".txt", plain(bytes(log.file(), from, to), log, size, from, gaps));
         return isWhole ? reply.header("Content-Length", Long.toString(to - from)) : reply;
     }
 
@@ -185,7 +170,7 @@ final class LogRoutes {
         return Reply.stream(response -> Download.write(() -> Download.range(file, from, to), logs.worker(), response));
     }
 
-    private static Reply plain(Reply reply, Log log, long size, long offset) {
+    private static Reply plain(Reply reply, Log log, long size, long offset, List<Gaps.Gap> gaps) {
         return reply.header("Content-Type", TEXT)
                 .header(
                         "Content-Encoding",
@@ -193,7 +178,9 @@ final class LogRoutes {
                 .header("Accept-Ranges", "bytes")
                 .header("X-Log-Size", Long.toString(size))
                 .header("X-Log-State", log.isEnded() ? "ended" : "running")
-                .header("X-Log-Offset", Long.toString(offset));
+                .header("X-Log-Offset", Long.toString(offset))
+                .header("X-Log-Gaps", Integer.toString(gaps.size()))
+                .header("X-Log-Gone", Long.toString(Gaps.gone(gaps)));
     }
 
     private static Reply named(Call call, Log log, String ending, Reply reply) {
@@ -210,12 +197,6 @@ final class LogRoutes {
                         "The log has " + size + " bytes; what is asked for is past its end."))
                 .status(416)
                 .header("Content-Range", "bytes */" + size);
-    }
-
-    private static boolean acceptsGzip(Call call) {
-        return call.header("Accept-Encoding")
-                .filter(header -> header.matches("(?i)(.*,)?\\s*gzip\\s*(;\\s*q=(1|0?\\.[1-9]).*)?(,.*)?"))
-                .isPresent();
     }
 
     /** OpenPAI's list. Here both streams are one, in the order in which they were printed. */

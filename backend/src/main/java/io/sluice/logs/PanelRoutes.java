@@ -3,6 +3,7 @@ package io.sluice.logs;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.JobDetail;
 import io.sluice.jobs.Jobs;
+import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.LogFile;
 import io.sluice.logs.files.Reader;
 import io.sluice.web.Call;
@@ -113,6 +114,7 @@ final class PanelRoutes {
                     log.task().index(),
                     size,
                     begin + start,
+                    Gaps.gone(reader.gaps()),
                     log.isEnded(),
                     log.exitCode(),
                     exit == null ? null : exit.offset(),

@@ -104,6 +104,11 @@ public final class Gaps {
         }
     }
 
+    /** How many bytes they took. */
+    public static long gone(List<Gap> gaps) {
+        return gaps.stream().mapToLong(gap -> gap.to() - gap.from()).sum();
+    }
+
     /** The first hole that ends behind the offset; null: none. */
     public static @Nullable Gap next(List<Gap> gaps, long offset) {
         return gaps.stream()

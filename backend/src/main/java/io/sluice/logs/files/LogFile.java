@@ -117,11 +117,7 @@ public record LogFile(Path plain) {
 
     /** What the log takes of the disk, with all that lies beside it. Holes take nothing. */
     public long stored() throws IOException {
-        long holes = 0;
-        for (Gaps.Gap gap : gaps().all()) {
-            holes += gap.to() - gap.from();
-        }
-        long sum = Math.max(0, size(plain) - holes);
+        long sum = Math.max(0, size(plain) - Gaps.gone(gaps().all()));
         for (Path file : List.of(packed(), blocks(), beside(".times"), beside(".lines"))) {
             sum += size(file);
         }
