@@ -116,7 +116,7 @@ class LogLoopsIT {
                 while (closing == null) {
                     closing = frame(in);
                 }
-                assertThat((closing[0] & 0xFF) << 8 | closing[1] & 0xFF).isEqualTo(4401);
+                assertThat(((closing[0] & 0xFF) << 8) | (closing[1] & 0xFF)).isEqualTo(4401);
                 socket.setSoTimeout(500);
                 assertThat(after(in)).isEqualTo(-1);
             }
