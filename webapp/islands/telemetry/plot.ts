@@ -4,6 +4,7 @@ import { written } from "./units";
 
 const HEIGHT = 96;
 const COLOURS = 8;
+const POWERS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
 export interface Hooks {
   /** Somebody looks at this place of the axis, or at none. */
@@ -76,6 +77,7 @@ export function plot(within: HTMLElement, chart: Chart, times: number[], key: st
         size: 52,
         gap: 4,
         space: 34,
+        ...(chart.unit === "bytes" || chart.unit === "rate" ? { incrs: POWERS } : {}),
         values: (_, ticks) => ticks.map((tick) => written(tick, chart.unit)),
       },
     ],

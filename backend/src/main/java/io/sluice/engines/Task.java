@@ -1,6 +1,7 @@
 package io.sluice.engines;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -66,6 +67,13 @@ public record Task(
         devices = List.copyOf(devices);
         ports = Map.copyOf(ports);
         mounts = List.copyOf(mounts);
+    }
+
+    /** With variables that its author can not choose. */
+    public Task with(Map<String, String> variables) {
+        var all = new HashMap<>(environment);
+        all.putAll(variables);
+        return new Task(name, labels, node, script, all, image, cpus, memoryMB, shmMB, devices, ports, mounts, output);
     }
 
     /** Without what may hold a secret. */

@@ -15,6 +15,7 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
+import io.sluice.engines.VisibleDevices;
 import io.sluice.engines.process.exec.Execs;
 import io.sluice.engines.process.exec.Listeners;
 import io.vertx.core.Future;
@@ -268,10 +269,15 @@ public final class ProcessEngine implements Engine {
         }
         try {
             var refusal = ground.refusal(task, node()).or(() -> taken(task));
-            return refusal.isPresent() ? refused(task, refusal.get()) : launch(task, known);
+            return refusal.isPresent() ? refused(task, refusal.get()) : launch(equipped(task), known);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
+    }
+
+    /** Whatever its author wrote: computing on a device that is another's would be a mistake that nobody sees. */
+    private Task equipped(Task task) {
+        return task.with(VisibleDevices.variables(node().devices(), task.devices()));
     }
 
     private Optional<Started.Refused> taken(Task task) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** What a task sees as {@code /}: a copy of a skeleton in memory, with folders of the machine bound into it. */
 final class TaskRoot {
@@ -24,6 +25,10 @@ final class TaskRoot {
     private static final List<String> HARDWARE =
             List.of("sys/devices", "sys/class", "sys/bus", "sys/module", "sys/dev");
     private static final List<String> DEVICES = List.of("null", "zero", "full", "random", "urandom", "tty");
+    /** What the drivers of NVIDIA, Ascend and AMD speak through. */
+    private static final Pattern ACCELERATOR = Pattern.compile(
+            "nvidia\\d*|nvidiactl|nvidia-uvm(-tools)?|nvidia-modeset|davinci\\d+|davinci_manager|devmm_svm|hisi_hdc|kfd");
+
     private static final List<String> EMPTY =
             List.of("mnt", "run", "home", "root", "srv", "proc", "dev/pts", "dev/shm", "var/lib");
     private static final List<String> FOR_ALL = List.of("tmp", "var/tmp");
@@ -138,11 +143,26 @@ final class TaskRoot {
         for (var device : DEVICES) {
             file("dev/" + device);
         }
+        accelerators();
         link("dev/ptmx", "pts/ptmx");
         link("dev/fd", "/proc/self/fd");
         link("dev/stdin", "/proc/self/fd/0");
         link("dev/stdout", "/proc/self/fd/1");
         link("dev/stderr", "/proc/self/fd/2");
+    }
+
+    /** All of them: which of them a task uses is told to it, and not kept from it. */
+    private void accelerators() throws IOException {
+        try (var nodes = Files.newDirectoryStream(
+                Path.of("/dev"),
+                node -> ACCELERATOR.matcher(node.getFileName().toString()).matches())) {
+            for (var node : nodes) {
+                if (!Files.isDirectory(node) && !Files.isSymbolicLink(node)) {
+                    file("dev/" + node.getFileName());
+                }
+            }
+        }
+        bind("dev/dri");
     }
 
     /** Where names are resolved is often said by a file outside /etc. */

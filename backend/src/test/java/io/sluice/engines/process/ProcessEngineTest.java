@@ -96,7 +96,33 @@ class ProcessEngineTest {
                         "SHELL=/bin/bash",
                         "LANG=C.UTF-8",
                         "USER=" + System.getProperty("user.name"),
-                        "LOGNAME=" + System.getProperty("user.name"));
+                        "LOGNAME=" + System.getProperty("user.name"),
+                        "ASCEND_VISIBLE_DEVICES=",
+                        "ASCEND_RT_VISIBLE_DEVICES=",
+                        "CUDA_VISIBLE_DEVICES=",
+                        "CUDA_DEVICE_ORDER=PCI_BUS_ID",
+                        "NVIDIA_VISIBLE_DEVICES=none");
+    }
+
+    @Test
+    void a_task_is_told_of_its_devices_whatever_it_says_itself() {
+        var plain = tasks.task("devices", "echo $ASCEND_RT_VISIBLE_DEVICES,$CUDA_VISIBLE_DEVICES.");
+        tasks.start(new Task(
+                plain.name(),
+                plain.labels(),
+                plain.node(),
+                plain.script(),
+                Map.of("CUDA_VISIBLE_DEVICES", "0,1,2,3"),
+                null,
+                1,
+                0,
+                64,
+                List.of("ascend-6", "ascend-1"),
+                Map.of(),
+                plain.mounts(),
+                plain.output()));
+        tasks.over("devices");
+        assertThat(tasks.log("devices")).isEqualTo("1,6,.\n");
     }
 
     @Test

@@ -1,0 +1,61 @@
+package io.sluice.engines;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The variables by which programs that run beside others on a machine find the devices that they were given, and no others. */
+public final class VisibleDevices {
+    private static final String NVIDIA = "nvidia";
+    private static final String ASCEND = "ascend";
+    private static final String AMD = "amd";
+
+    private VisibleDevices() {}
+
+    /**
+     * @param machine all devices that there are
+     * @param given ids of those that the task has; of a vendor of which it has none, it sees none
+     */
+    public static Map<String, String> variables(List<Device> machine, List<String> given) {
+        var variables = new LinkedHashMap<String, String>();
+        for (String vendor : machine.stream().map(Device::vendor).collect(Collectors.toCollection(TreeSet::new))) {
+            List<Device> its = machine.stream()
+                    .filter(device -> device.vendor().equals(vendor) && given.contains(device.id()))
+                    .toList();
+            String indexes = words(its, device -> Integer.toString(device.index()));
+            switch (vendor) {
+                case NVIDIA -> {
+                    // the driver's own names stay right when the numbers change
+                    variables.put(
+                            "CUDA_VISIBLE_DEVICES",
+                            its.stream().allMatch(VisibleDevices::isNamed) ? words(its, Device::id) : indexes);
+                    variables.put("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+                    variables.put("NVIDIA_VISIBLE_DEVICES", its.isEmpty() ? "none" : indexes);
+                }
+                case ASCEND -> {
+                    variables.put("ASCEND_VISIBLE_DEVICES", indexes);
+                    variables.put("ASCEND_RT_VISIBLE_DEVICES", indexes);
+                }
+                case AMD -> {
+                    variables.put("HIP_VISIBLE_DEVICES", its.isEmpty() ? "-1" : indexes);
+                    variables.put("ROCR_VISIBLE_DEVICES", indexes);
+                }
+                default -> {
+                    // nobody knows how its programs are told
+                }
+            }
+        }
+        return variables;
+    }
+
+    private static boolean isNamed(Device device) {
+        return device.id().startsWith("GPU-") || device.id().startsWith("MIG-");
+    }
+
+    private static String words(List<Device> devices, Function<Device, String> word) {
+        return devices.stream().map(word).collect(Collectors.joining(","));
+    }
+}
