@@ -21,6 +21,7 @@ const NEEDS = [
   { name: "chromium", found: () => onPath("chromium") },
   { name: "fonts-noto-cjk", found: () => existsSync("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc") },
   { name: "docker.io", found: () => onPath("dockerd") && onPath("docker") },
+  { name: "docker-registry", found: () => onPath("docker-registry") },
   { name: "docker-compose", found: () => onPath("docker-compose") },
   { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
   { name: "openssl", found: () => onPath("openssl") },

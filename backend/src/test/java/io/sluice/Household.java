@@ -32,12 +32,25 @@ final class Household implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
     private final Path folder;
+    private final String image;
+    private final Map<String, String> settings;
     private volatile @Nullable Process process;
     private volatile String address = "";
     private volatile String token = "";
 
     Household(Path folder) {
+        this(folder, "none", Map.of());
+    }
+
+    /** @param image that its jobs run in, and what else its gateway is started with */
+    Household(Path folder, String image, Map<String, String> settings) {
         this.folder = folder;
+        this.image = image;
+        this.settings = settings;
+    }
+
+    String image() {
+        return image;
     }
 
     /** Serves when it returns; an empty failpoint is none. */
@@ -64,6 +77,7 @@ final class Household implements AutoCloseable {
         builder.environment().put("SLUICE_FAILPOINT", failpoint);
         // whether or not a Docker engine answers on this machine
         builder.environment().put("SLUICE_ENGINE", "process");
+        builder.environment().putAll(settings);
         builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));
         var started = builder.start();
@@ -92,7 +106,7 @@ final class Household implements AutoCloseable {
         send(to("/api/v2/users")
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString(person.toString())));
-        var other = new Household(folder);
+        var other = new Household(folder, image, settings);
         other.address = address;
         other.signIn(user);
         return other;
@@ -142,7 +156,7 @@ final class Household implements AutoCloseable {
     }
 
     HttpResponse<String> submit(String name, String command, int memoryMB) throws IOException {
-        var job = JSON.createObjectNode().put("jobName", name).put("image", "none");
+        var job = JSON.createObjectNode().put("jobName", name).put("image", image);
         job.putArray("taskRoles")
                 .addObject()
                 .put("name", "main")
@@ -172,6 +186,11 @@ final class Household implements AutoCloseable {
 
     String state(String name) throws IOException {
         return get("/api/v2/jobs/admin~" + name).path("jobStatus").path("state").asText();
+    }
+
+    /** As a browser in that language gets it. */
+    String page(String path, String language) throws IOException {
+        return send(to(path).header("Cookie", "sluice_lang=" + language)).body();
     }
 
     String address() {

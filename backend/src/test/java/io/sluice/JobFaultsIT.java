@@ -44,6 +44,10 @@ class JobFaultsIT {
     @TempDir
     private Path folder;
 
+    Household house(Path folder) {
+        return new Household(folder);
+    }
+
     static Stream<String> failpoints() {
         return Stream.of(
                         "submit.beforeCommit",
@@ -60,7 +64,7 @@ class JobFaultsIT {
     @MethodSource("failpoints")
     void a_job_lives_through_a_kill_and_starts_once(String failpoint) throws Exception {
         boolean cancel = failpoint.startsWith("cancel");
-        try (var house = new Household(folder)) {
+        try (var house = house(folder)) {
             house.start(failpoint + ":kill");
             boolean acknowledged = submitted(house, cancel);
             if (cancel) {
@@ -109,7 +113,7 @@ class JobFaultsIT {
     void random_kills_under_load_lose_nothing_and_start_nothing_twice() throws Exception {
         Map<String, String> history = new ConcurrentHashMap<>();
         var over = new AtomicBoolean();
-        try (var house = new Household(folder)) {
+        try (var house = house(folder)) {
             house.start("");
             var client = Thread.ofVirtual().start(() -> load(house, history, over));
             for (int kill = 0; kill < KILLS; kill++) {
@@ -166,7 +170,7 @@ class JobFaultsIT {
     /** {@code -Dsluice.away=60} is as long as is promised. */
     @Test
     void while_the_database_stands_still_jobs_go_on_and_submissions_are_refused() throws Exception {
-        try (var house = new Household(folder)) {
+        try (var house = house(folder)) {
             house.start("");
             house.submit(
                     "goes-on", MARK + "; until [ -e /userhome/enough ]; do date >> /userhome/beats; sleep 0.5; done");

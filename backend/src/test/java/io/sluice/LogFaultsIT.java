@@ -77,14 +77,18 @@ class LogFaultsIT {
         }
     }
 
+    Household house(Path folder) {
+        return new Household(folder);
+    }
+
     @Test
     void kills_of_the_gateway_cost_neither_the_log_nor_any_follower_a_byte() throws Exception {
-        try (var house = new Household(folder);
+        try (var house = house(folder);
                 var client = HttpClient.newHttpClient()) {
             house.start("");
             for (int job = 0; job < JOBS; job++) {
                 String name = "job" + job;
-                var answer = house.submitText(printing(name), name);
+                var answer = house.submitText(printing(name, house.image()), name);
                 assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
             }
             for (int job = 0; job < JOBS; job++) {
@@ -120,8 +124,8 @@ class LogFaultsIT {
     }
 
     /** Takes no processor, so that many run at once on a small machine. */
-    private static String printing(String name) throws IOException {
-        var job = LogDesk.JSON.createObjectNode().put("jobName", name).put("image", "none");
+    private static String printing(String name, String image) throws IOException {
+        var job = LogDesk.JSON.createObjectNode().put("jobName", name).put("image", image);
         job.putArray("taskRoles")
                 .addObject()
                 .put("name", "main")

@@ -203,6 +203,9 @@ final class Upkeep {
 
     static String explained(Reason reason, String said) {
         var text = said.toLowerCase(Locale.ROOT);
+        if (text.contains("no space left") || text.contains("disk quota")) {
+            return "The disk of the Docker engine is full: there is no room for the task. (" + said + ")";
+        }
         if (reason == Reason.FULL) {
             return "The Docker engine's machine has no room for the task. (" + said + ")";
         }

@@ -2,14 +2,14 @@ package io.sluice.engines.docker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.engines.EngineContract;
+import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What an engine promises, kept by containers of a real Docker engine. */
-class DockerEngineIT {
+class DockerEngineIT extends EngineContract {
 
     @TempDir
     private static Path folder;
@@ -30,6 +30,11 @@ class DockerEngineIT {
     static void open() throws Exception {
         daemon = new TestDaemon();
         tasks = new TestDocker(folder, daemon.host());
+    }
+
+    @Override
+    protected EngineTasks contract() {
+        return tasks;
     }
 
     @AfterAll
@@ -44,22 +49,6 @@ class DockerEngineIT {
         if (daemon != null) {
             daemon.close();
         }
-    }
-
-    @Test
-    void a_task_runs_to_its_end_with_its_output_in_its_file() {
-        var before = Instant.now().minusMillis(1);
-        var run = tasks.run("hello", "echo out; echo err >&2; printf '\\xff\\0end'; exit 3");
-
-        assertThat(run.state()).isEqualTo(State.ENDED);
-        assertThat(run.exitCode()).isEqualTo(3);
-        assertThat(run.signal()).isNull();
-        assertThat(run.labels()).containsEntry("job", "j1").containsEntry("role", "wörker");
-        assertThat(run.started()).isBetween(before, Instant.now());
-        assertThat(run.ended()).isAfterOrEqualTo(run.started());
-        assertThat(tasks.logs.resolve("hello"))
-                .hasBinaryContent("out\nerr\n\u00ff\0end".getBytes(StandardCharsets.ISO_8859_1));
-        assertThat(tasks.seen("hello")).isEqualTo(run);
     }
 
     @Test
@@ -129,27 +118,6 @@ class DockerEngineIT {
     }
 
     @Test
-    void a_task_that_is_asked_to_stop_may_clean_up() {
-        tasks.start(tasks.task("polite", "trap 'echo bye; exit 7' TERM; echo here; while :; do sleep 0.05; done"));
-        tasks.untilLogged("polite", "here");
-        tasks.engine.stop("polite", Duration.ofSeconds(20)).await();
-
-        assertThat(tasks.over("polite").exitCode()).isEqualTo(7);
-        assertThat(tasks.log("polite")).contains("bye");
-    }
-
-    @Test
-    void a_task_that_ignores_it_is_ended_by_force() {
-        tasks.start(tasks.task("deaf", "trap '' TERM; echo here; while :; do sleep 0.05; done"));
-        tasks.untilLogged("deaf", "here");
-        tasks.engine.stop("deaf", Duration.ofMillis(100)).await();
-
-        var run = tasks.over("deaf");
-        assertThat(run.exitCode()).isEqualTo(137);
-        assertThat(run.signal()).isEqualTo(9);
-    }
-
-    @Test
     void a_program_that_has_no_handler_hears_a_stop() {
         tasks.start(tasks.task("asleep", "echo here; sleep 60; echo after"));
         tasks.untilLogged("asleep", "here");
@@ -179,13 +147,6 @@ class DockerEngineIT {
         assertThat(second.exitCode()).isEqualTo(137);
         assertThat(second.outOfMemory()).isTrue();
         assertThat(tasks.run("self", "kill -KILL $$").outOfMemory()).isFalse();
-    }
-
-    @Test
-    void what_a_shell_says_of_the_end_is_told() {
-        assertThat(tasks.run("none", "there-is-no-such-command").exitCode()).isEqualTo(127);
-        assertThat(tasks.run("empty", "").exitCode()).isZero();
-        assertThat(tasks.run("high", "exit 255").exitCode()).isEqualTo(255);
     }
 
     @Test
@@ -225,24 +186,6 @@ class DockerEngineIT {
         } finally {
             daemon.docker("rm", "-f", "foreign");
         }
-    }
-
-    @Test
-    void a_run_is_forgotten_only_when_it_is_over() {
-        tasks.start(tasks.task("forgotten", "sleep 60"));
-        assertThat(tasks.engine
-                        .remove("forgotten")
-                        .map(removed -> "removed")
-                        .otherwise("kept")
-                        .await())
-                .isEqualTo("kept");
-        tasks.engine.stop("forgotten", Duration.ZERO).await();
-        tasks.over("forgotten");
-        tasks.engine.remove("forgotten").await();
-        tasks.engine.remove("forgotten").await();
-
-        assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("forgotten"));
-        assertThat(tasks.logs.resolve("forgotten")).exists();
     }
 
     @Test

@@ -14,19 +14,24 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A real Docker engine of the test's own, on a private socket, with an image made of this machine's programs. */
-final class TestDaemon implements AutoCloseable {
+public final class TestDaemon implements AutoCloseable {
 
-    static final String IMAGE = "sluice-test/tools:1";
-    static final String PLAIN = "sluice-test/plain:1";
-    static final String EMPTY = "sluice-test/empty:1";
+    public static final String IMAGE = "sluice-test/tools:1";
+    public static final String PLAIN = "sluice-test/plain:1";
+    public static final String EMPTY = "sluice-test/empty:1";
     private static final long LIMIT_SECONDS = 60;
 
-    final Path folder;
+    public final Path folder;
     final Path socket;
     private final List<String> options;
     private @Nullable Process dockerd;
 
-    TestDaemon(String... options) throws Exception {
+    public TestDaemon(String... options) throws Exception {
+        this(0, options);
+    }
+
+    /** @param mebibytes that it has for all that it keeps; 0 = as much as this machine */
+    TestDaemon(int mebibytes, String... options) throws Exception {
         assumeThat(System.getProperty("user.name"))
                 .as("a Docker engine of our own needs root")
                 .isEqualTo("root");
@@ -37,11 +42,15 @@ final class TestDaemon implements AutoCloseable {
         this.folder = Files.createTempDirectory("dockerd");
         this.socket = folder.resolve("docker.sock");
         this.options = List.of(options);
+        if (mebibytes > 0) {
+            var data = Files.createDirectory(folder.resolve("data")).toString();
+            sh(List.of("mount", "-t", "tmpfs", "-o", "size=" + mebibytes + "m", "tmpfs", data), null);
+        }
         start();
         tools();
     }
 
-    void start() throws IOException {
+    public void start() throws IOException {
         var command = new ArrayList<>(List.of(
                 "dockerd",
                 "--host=unix://" + socket,
@@ -68,8 +77,38 @@ final class TestDaemon implements AutoCloseable {
         }
     }
 
+    /** Names the same image as another, as somebody's job does. */
+    public void tag(String image, String name) throws IOException, InterruptedException {
+        docker("tag", image, name);
+    }
+
+    /** An image for a processor that this machine does not have. */
+    public void foreign(String name) throws IOException, InterruptedException {
+        var script = """
+                set -e
+                cd "$0"; mkdir foreign; docker --host "$1" save "$2" | tar -x -C foreign
+                for config in $(grep -o '"Config":"[^"]*"' foreign/manifest.json | cut -d'"' -f4); do
+                  sed -i 's/"architecture":"[a-z0-9]*"/"architecture":"riscv64"/g' "foreign/$config"
+                done
+                sed -i "s#$2#$3#g" foreign/manifest.json; rm -f foreign/repositories
+                tar -C foreign -c . | docker --host "$1" load; rm -rf foreign
+                """;
+        sh(List.of("bash", "-c", script, folder.toString(), host(), PLAIN, name), null);
+    }
+
+    /** What it has made of containers and networks for tasks. */
+    public List<String> left() throws IOException, InterruptedException {
+        var left = new ArrayList<String>();
+        left.addAll(docker("ps", "-aq", "--filter", "label=sluice.run").lines().toList());
+        left.addAll(docker("network", "ls", "-q", "--filter", "label=sluice.network")
+                .lines()
+                .toList());
+        left.addAll(docker("volume", "ls", "-q").lines().toList());
+        return left;
+    }
+
     /** As {@code kill -9}, or as a service is stopped. */
-    void stop(boolean byForce) throws IOException, InterruptedException {
+    public void stop(boolean byForce) throws IOException, InterruptedException {
         var process = dockerd;
         if (process != null) {
             if (byForce) {
@@ -86,23 +125,23 @@ final class TestDaemon implements AutoCloseable {
         }
     }
 
-    long pid() {
+    public long pid() {
         var process = dockerd;
         return process == null ? -1 : process.pid();
     }
 
-    String host() {
+    public String host() {
         return "unix://" + socket;
     }
 
     /** What the docker command says. */
-    String docker(String... words) throws IOException, InterruptedException {
+    public String docker(String... words) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of("docker", "--host", host()));
         command.addAll(List.of(words));
         return sh(command, null);
     }
 
-    static String sh(List<String> command, @Nullable Path input) throws IOException, InterruptedException {
+    public static String sh(List<String> command, @Nullable Path input) throws IOException, InterruptedException {
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
         if (input != null) {
             builder.redirectInput(input.toFile());
@@ -176,6 +215,12 @@ final class TestDaemon implements AutoCloseable {
                         "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS; true"),
                 null);
         // with live-restore the engine leaves its mounts to the one that comes after it
-        sh(List.of("sh", "-c", "umount -l \"$0/data\" 2>/dev/null; rm -rf \"$0\"", folder.toString()), null);
+        sh(
+                List.of(
+                        "sh",
+                        "-c",
+                        "umount -l \"$0/data\" 2>/dev/null; umount -l \"$0/data\" 2>/dev/null; rm -rf \"$0\"",
+                        folder.toString()),
+                null);
     }
 }

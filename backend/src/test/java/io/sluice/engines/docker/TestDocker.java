@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Engine;
+import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Node;
 import io.sluice.engines.Run;
 import io.sluice.engines.Started;
@@ -22,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A Docker engine's gateway side in a folder of its own, with one user's home and one shared folder; it ends what it started. */
-final class TestDocker implements AutoCloseable {
+final class TestDocker implements EngineTasks, AutoCloseable {
 
     private static final long LIMIT_SECONDS = 60;
 
@@ -41,12 +42,15 @@ final class TestDocker implements AutoCloseable {
     }
 
     TestDocker(Path folder, String host, Path root) throws IOException {
+        this(folder, settings(folder, host, root));
+    }
+
+    TestDocker(Path folder, DockerEngine.Settings settings) throws IOException {
         this.folder = folder;
         this.home = Files.createDirectories(folder.resolve("homes/ann"));
         this.shared = Files.createDirectories(folder.resolve("shared"));
         this.logs = Files.createDirectories(folder.resolve("logs"));
-        this.engine = DockerEngine.open(vertx, settings(folder, host, root), registry, List::of)
-                .await();
+        this.engine = DockerEngine.open(vertx, settings, registry, List::of).await();
         this.node = engine.inventory().await().nodes().getFirst();
         var unused = engine.watch(heard::add);
     }
@@ -63,7 +67,18 @@ final class TestDocker implements AutoCloseable {
                 "198.19.0.0/16");
     }
 
-    Task task(String name, String script) {
+    @Override
+    public Engine engine() {
+        return engine;
+    }
+
+    @Override
+    public Path logs() {
+        return logs;
+    }
+
+    @Override
+    public Task task(String name, String script) {
         return task(name, script, TestDaemon.IMAGE, Map.of(), Map.of(), 0);
     }
 
@@ -92,18 +107,21 @@ final class TestDocker implements AutoCloseable {
                 logs.resolve(name));
     }
 
-    Run start(Task task) {
+    @Override
+    public Run start(Task task) {
         var started = engine.start(task).await();
         assertThat(started).isInstanceOf(Started.Running.class);
         return ((Started.Running) started).run();
     }
 
-    Run run(String name, String script) {
+    @Override
+    public Run run(String name, String script) {
         start(task(name, script));
         return over(name);
     }
 
-    Run over(String name) {
+    @Override
+    public Run over(String name) {
         try {
             for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); ; ) {
                 var run = heard.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -117,14 +135,16 @@ final class TestDocker implements AutoCloseable {
         }
     }
 
-    Run seen(String name) {
+    @Override
+    public Run seen(String name) {
         return engine.list().await().stream()
                 .filter(run -> run.name().equals(name))
                 .findFirst()
                 .orElseThrow();
     }
 
-    String log(String name) {
+    @Override
+    public String log(String name) {
         try {
             var log = logs.resolve(name);
             return Files.exists(log) ? Files.readString(log) : "";
@@ -140,7 +160,8 @@ final class TestDocker implements AutoCloseable {
         }
     }
 
-    void untilLogged(String name, String text) {
+    @Override
+    public void untilLogged(String name, String text) {
         until(text + " in the log of " + name, () -> log(name).contains(text));
     }
 

@@ -3,6 +3,8 @@ package io.sluice.engines.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.sluice.engines.EngineContract;
+import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
@@ -11,7 +13,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ProcessEngineTest {
+class ProcessEngineTest extends EngineContract {
 
     @TempDir
     private static Path folder;
@@ -32,27 +33,16 @@ class ProcessEngineTest {
         tasks = new TestEngine(folder);
     }
 
+    @Override
+    protected EngineTasks contract() {
+        return tasks;
+    }
+
     @AfterAll
     static void close() {
         if (tasks != null) {
             tasks.close();
         }
-    }
-
-    @Test
-    void a_task_runs_to_its_end_with_its_output_in_its_file() {
-        var before = Instant.now().minusMillis(1);
-        var run = tasks.run("hello", "echo out; echo err >&2; printf '\\xff\\0end'; exit 3");
-
-        assertThat(run.state()).isEqualTo(State.ENDED);
-        assertThat(run.exitCode()).isEqualTo(3);
-        assertThat(run.signal()).isNull();
-        assertThat(run.labels()).containsEntry("job", "j1").containsEntry("role", "wörker");
-        assertThat(run.started()).isBetween(before, Instant.now());
-        assertThat(run.ended()).isAfterOrEqualTo(run.started());
-        assertThat(tasks.logs.resolve("hello"))
-                .hasBinaryContent("out\nerr\n\u00ff\0end".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
-        assertThat(tasks.seen("hello")).isEqualTo(run);
     }
 
     @Test
@@ -126,27 +116,6 @@ class ProcessEngineTest {
     }
 
     @Test
-    void a_task_that_is_asked_to_stop_may_clean_up() {
-        tasks.start(tasks.task("polite", "trap 'echo bye; exit 7' TERM; echo here; while :; do sleep 0.05; done"));
-        tasks.untilLogged("polite", "here");
-        tasks.engine.stop("polite", Duration.ofSeconds(20)).await();
-
-        assertThat(tasks.over("polite").exitCode()).isEqualTo(7);
-        assertThat(tasks.log("polite")).contains("bye");
-    }
-
-    @Test
-    void a_task_that_ignores_it_is_ended_by_force() {
-        tasks.start(tasks.task("deaf", "trap '' TERM; echo here; while :; do sleep 0.05; done"));
-        tasks.untilLogged("deaf", "here");
-        tasks.engine.stop("deaf", Duration.ofMillis(100)).await();
-
-        var run = tasks.over("deaf");
-        assertThat(run.exitCode()).isEqualTo(137);
-        assertThat(run.signal()).isEqualTo(9);
-    }
-
-    @Test
     void a_port_that_is_in_use_or_another_tasks_is_refused() throws IOException {
         try (var stranger = new ServerSocket(0)) {
             var task = tasks.task("ports", "sleep 60", Map.of(), Map.of("http", List.of(stranger.getLocalPort())), 0);
@@ -175,22 +144,10 @@ class ProcessEngineTest {
     }
 
     @Test
-    void a_run_is_forgotten_only_when_it_is_over() {
-        tasks.start(tasks.task("forgotten", "sleep 60"));
-        assertThat(tasks.engine
-                        .remove("forgotten")
-                        .map(removed -> "removed")
-                        .otherwise("kept")
-                        .await())
-                .isEqualTo("kept");
-        tasks.engine.stop("forgotten", Duration.ZERO).await();
-        tasks.over("forgotten");
-        tasks.engine.remove("forgotten").await();
-        tasks.engine.remove("forgotten").await();
-
-        assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("forgotten"));
-        assertThat(tasks.logs.resolve("forgotten")).exists();
-        assertThat(tasks.folder.resolve("engine/runs/forgotten")).doesNotExist();
+    void what_is_forgotten_leaves_no_folder() {
+        tasks.run("brief", "exit 0");
+        tasks.engine.remove("brief").await();
+        assertThat(tasks.folder.resolve("engine/runs/brief")).doesNotExist();
     }
 
     private static Started.Reason refusal(Task task) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Engine;
+import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Node;
 import io.sluice.engines.Run;
 import io.sluice.engines.Started;
@@ -22,7 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A process engine in a folder of its own, with one user's home and one shared folder; it ends what it started. */
-final class TestEngine implements AutoCloseable {
+final class TestEngine implements EngineTasks, AutoCloseable {
 
     private static final long LIMIT_SECONDS = 30;
 
@@ -51,7 +52,18 @@ final class TestEngine implements AutoCloseable {
         var unused = engine.watch(heard::add);
     }
 
-    Task task(String name, String script) {
+    @Override
+    public Engine engine() {
+        return engine;
+    }
+
+    @Override
+    public Path logs() {
+        return logs;
+    }
+
+    @Override
+    public Task task(String name, String script) {
         return task(name, script, Map.of(), Map.of(), 0);
     }
 
@@ -77,19 +89,21 @@ final class TestEngine implements AutoCloseable {
                 logs.resolve(name));
     }
 
-    Run start(Task task) {
+    @Override
+    public Run start(Task task) {
         var started = engine.start(task).await();
         assertThat(started).isInstanceOf(Started.Running.class);
         return ((Started.Running) started).run();
     }
 
-    /** Starts a script and waits for its end. */
-    Run run(String name, String script) {
+    @Override
+    public Run run(String name, String script) {
         start(task(name, script));
         return over(name);
     }
 
-    Run over(String name) {
+    @Override
+    public Run over(String name) {
         try {
             for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); ; ) {
                 var run = heard.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -103,14 +117,16 @@ final class TestEngine implements AutoCloseable {
         }
     }
 
-    Run seen(String name) {
+    @Override
+    public Run seen(String name) {
         return engine.list().await().stream()
                 .filter(run -> run.name().equals(name))
                 .findFirst()
                 .orElseThrow();
     }
 
-    String log(String name) {
+    @Override
+    public String log(String name) {
         try {
             var log = logs.resolve(name);
             return Files.exists(log) ? Files.readString(log) : "";
@@ -126,7 +142,8 @@ final class TestEngine implements AutoCloseable {
         }
     }
 
-    void untilLogged(String name, String text) {
+    @Override
+    public void untilLogged(String name, String text) {
         until(text + " in the log of " + name, () -> log(name).contains(text));
     }
 

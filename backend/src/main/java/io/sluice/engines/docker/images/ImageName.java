@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
  *
  * @param full with a tag or digest: a short name could be read as the beginning of another image's id
  * @param registry that has it, {@value #HUB} where the name says none
+ * @param repository of all its tags and digests, the same however it is written
  */
-record ImageName(String full, String registry) {
+record ImageName(String full, String registry, String repository) {
 
     static final String HUB = "docker.io";
     private static final int LONGEST = 255;
@@ -33,8 +34,11 @@ record ImageName(String full, String registry) {
             return Optional.empty();
         }
         boolean whole = parts.group("tag") != null || parts.group("digest") != null;
-        var registry = parts.group("registry");
-        return Optional.of(new ImageName(whole ? name : name + ":latest", registry == null ? HUB : plain(registry)));
+        var written = parts.group("registry");
+        var registry = written == null ? HUB : plain(written);
+        var path = parts.group("path");
+        var official = registry.equals(HUB) && path.indexOf('/') < 0 ? "library/" + path : path;
+        return Optional.of(new ImageName(whole ? name : name + ":latest", registry, registry + "/" + official));
     }
 
     /** Whether a user and password that are for that registry are for this image's. */

@@ -11,15 +11,12 @@ import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +33,7 @@ public final class Images {
 
     private final Daemon daemon;
     private final ImageMetrics metrics;
-    private final Path guarded;
-    private final Set<String> guardedOnes;
+    private final Guarded guarded;
     private final Map<Key, Pull> pulls = new ConcurrentHashMap<>();
     private final Map<Key, Instant> believed = new ConcurrentHashMap<>();
 
@@ -50,15 +46,11 @@ public final class Images {
         }
     }
 
-    /** @param guarded the file with names and ids of images that took a password */
+    /** @param guarded the file that keeps which repositories took a password */
     public Images(Daemon daemon, CollectorRegistry registry, Path guarded) throws IOException {
         this.daemon = daemon;
         this.metrics = new ImageMetrics(registry);
-        this.guarded = guarded;
-        this.guardedOnes = ConcurrentHashMap.newKeySet();
-        if (Files.exists(guarded)) {
-            guardedOnes.addAll(Files.readAllLines(guarded));
-        }
+        this.guarded = new Guarded(guarded);
     }
 
     /** What came of asking for an image. */
@@ -90,21 +82,20 @@ public final class Images {
         var pull = pulls.get(key);
         if (pull == null) {
             var local = find(name);
-            if (local.isPresent() && isOpenTo(local.get(), key)) {
+            if (local.isPresent() && isOpenTo(name, key)) {
                 return new Ready(local.get());
             }
-            if (image.user() != null) {
-                guard(name.full()); // before it is here: who dies in between must not leave it open to all
-            }
-            pull = pulls.computeIfAbsent(key, absent -> new Pull(daemon, name, image));
+            // before it is here: who dies in between must not leave it open to all
+            boolean first = image.user() != null && guarded.add(name.repository());
+            pull = pulls.computeIfAbsent(key, absent -> new Pull(daemon, name, image, first));
             metrics.pulling(pulls.size());
         }
         return settled(pull, key);
     }
 
-    private boolean isOpenTo(InspectImageResponse local, Key key) {
+    private boolean isOpenTo(ImageName name, Key key) {
         var since = believed.get(key);
-        return (!guardedOnes.contains(local.getId()) && !guardedOnes.contains(key.name()))
+        return !guarded.has(name.repository())
                 || (since != null && since.isAfter(Instant.now().minus(BELIEVED)));
     }
 
@@ -122,6 +113,9 @@ public final class Images {
         var failure = pull.failure();
         if (failure != null) {
             metrics.pulled("failed", pull.bytes());
+            if (pull.guardsFirst()) {
+                guarded.remove(pull.name().repository()); // nothing came that is to be guarded
+            }
             log.log(
                     Level.INFO,
                     "image={0} pull=failed cause=\"{1}\"",
@@ -134,17 +128,11 @@ public final class Images {
             return never(Reason.AWAY, "The image " + pull.name().full() + " was fetched, and is gone again.");
         }
         metrics.pulled("done", pull.bytes());
-        if (pull.image().user() != null) {
-            guard(found.get().getId());
+        if (pull.image().user() == null) {
+            guarded.remove(pull.name().repository()); // its registry gives it to everybody by now
         }
         believed.put(key, Instant.now());
         return new Ready(found.get());
-    }
-
-    private synchronized void guard(String one) throws IOException {
-        if (guardedOnes.add(one)) {
-            Files.writeString(guarded, one + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        }
     }
 
     private Optional<InspectImageResponse> find(ImageName name) {

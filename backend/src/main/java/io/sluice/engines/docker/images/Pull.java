@@ -25,6 +25,7 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
     private final Daemon daemon;
     private final ImageName name;
     private final Task.Image image;
+    private final boolean guardsFirst;
     private final Map<String, long[]> layers = new HashMap<>();
     private final Set<String> done = new HashSet<>();
     private volatile Instant asked = Instant.now();
@@ -33,7 +34,9 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
     private volatile boolean over;
     private volatile @Nullable String failure;
 
-    Pull(Daemon daemon, ImageName name, Task.Image image) {
+    /** @param guardsFirst whether nothing of its repository took a password before */
+    Pull(Daemon daemon, ImageName name, Task.Image image, boolean guardsFirst) {
+        this.guardsFirst = guardsFirst;
         this.daemon = daemon;
         this.name = name;
         this.image = image;
@@ -53,6 +56,10 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
                                     : name.registry()));
         }
         command.exec(this);
+    }
+
+    boolean guardsFirst() {
+        return guardsFirst;
     }
 
     ImageName name() {

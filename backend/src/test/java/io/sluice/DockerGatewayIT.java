@@ -1,0 +1,463 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.engines.docker.GoldenPolicy;
+import io.sluice.engines.docker.TestDaemon;
+import io.sluice.engines.docker.TestRegistry;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs through the whole gateway, by HTTP, as containers of a real Docker engine. {@code -Dsluice.docker.jobs=1000} leave nothing either. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class DockerGatewayIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+    private static final int JOBS = Integer.getInteger("sluice.docker.jobs", 100);
+    private static final int AT_ONCE = 50;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    static Path folder;
+
+    private static @Nullable TestDaemon daemon;
+    private static @Nullable TestRegistry registry;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Household house;
+
+    @BeforeAll
+    static void start() throws Exception {
+        daemon = new TestDaemon();
+        house = new Household(
+                folder.toRealPath(),
+                TestDaemon.IMAGE,
+                Map.of("SLUICE_ENGINE", "docker", "SLUICE_DOCKER_HOST", daemon.host()));
+        house.start("");
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (house != null) {
+            house.close();
+        }
+        if (registry != null) {
+            registry.close();
+        }
+        if (daemon != null) {
+            daemon.close();
+        }
+    }
+
+    private static TestDaemon daemon() {
+        if (daemon == null) {
+            throw new IllegalStateException("no engine");
+        }
+        return daemon;
+    }
+
+    private static TestRegistry registry() throws Exception {
+        if (registry == null) {
+            registry = new TestRegistry(daemon());
+        }
+        return registry;
+    }
+
+    @Test
+    void a_job_for_an_image_of_openpai_runs_in_it_and_leaves_what_it_made() throws Exception {
+        daemon().tag(TestDaemon.IMAGE, "ubuntu:16.04");
+        submit("""
+                {"jobName": "jobName_test", "image": "ubuntu:16.04", "taskRoles": [{"name": "hello_cluster", "taskNumber": 1,
+                "cpuNumber": 1, "memoryMB": 512, "gpuNumber": 0,
+                "command": "cd /userhome; sleep 1; mkdir -p output; date > output/out.txt; echo finished"}]}""");
+        assertThat(ended("jobName_test").path("state").asText()).isEqualTo("SUCCEEDED");
+        assertThat(house.home().resolve("output/out.txt")).isNotEmptyFile();
+        assertThat(log("jobName_test", "hello_cluster")).endsWith("finished\n");
+        // which bytes exactly it ran in
+        var events = house.get("/api/v2/jobs/admin~jobName_test/events").toString();
+        assertThat(events).containsPattern("Started on \\S+ in sha256:[0-9a-f]{64}");
+    }
+
+    @Test
+    void roles_find_one_another_by_the_names_and_ports_that_they_are_given() throws Exception {
+        var serve = "exec perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5, LocalPort =>"
+                + " $ENV{PAI_PORT_LIST_server_0_http}) or die; print \\\"up\\\\n\\\"; $c = $s->accept; print $c \\\"hello\\\\n\\\"'";
+        var ask = "a=PAI_HOST_IP_server_0; p=PAI_PORT_LIST_server_0_http; for i in $(seq 200); do"
+                + " timeout 2 bash -c \\\"head -1 < /dev/tcp/${!a}/${!p}\\\" && exit 0; sleep 0.1; done; exit 9";
+        submit("""
+                {"jobName": "talk", "image": "%s", "taskRoles": [
+                {"name": "server", "cpuNumber": 0, "memoryMB": 64, "command": "%s", "portList": [{"label": "http", "beginAt": 0, "portNumber": 1}]},
+                {"name": "client", "cpuNumber": 0, "memoryMB": 64, "command": "%s", "minSucceededTaskCount": 1}]}""".formatted(TestDaemon.IMAGE, serve, ask));
+        assertThat(ended("talk").path("state").asText()).isEqualTo("SUCCEEDED");
+        assertThat(log("talk", "client")).contains("hello");
+    }
+
+    @Test
+    void a_job_that_is_stopped_may_clean_up_and_leaves_nothing() throws Exception {
+        house.submit("graceful", "trap 'sleep 1; echo saved; exit 0' TERM; echo begun; while :; do sleep 0.1; done");
+        Household.eventually(() -> log("graceful", "main").contains("begun"));
+        Household.eventually(() -> house.state("graceful").equals("RUNNING"));
+        assertThat(house.stop("graceful").statusCode()).isEqualTo(202);
+        house.ends(LIMIT, "graceful");
+        assertThat(house.state("graceful")).isEqualTo("STOPPED");
+        assertThat(log("graceful", "main")).endsWith("saved\n");
+    }
+
+    @Test
+    void too_much_memory_is_told_from_a_kill_of_its_own() throws Exception {
+        house.submit("greedy", "exec tail /dev/zero", 32);
+        house.submit("suicide", "kill -KILL $$", 32);
+        assertThat(ended("greedy").path("appExitCode").asInt()).isEqualTo(-1200);
+        // which nobody can tell from a machine that ran out of memory: it is tried again
+        Household.eventually(
+                () -> house.get("/api/v2/jobs/admin~suicide/events").toString().contains("Exited with 137"));
+        house.stop("suicide");
+        house.ends(LIMIT, "suicide");
+    }
+
+    @Test
+    void a_task_that_fails_is_run_again_as_often_as_was_asked_for() throws Exception {
+        submit("""
+                {"jobName": "again", "image": "%s", "retryCount": 2, "taskRoles": [{"name": "main", "cpuNumber": 0, "memoryMB": 64,
+                "command": "echo x >> /userhome/tries; [ $(wc -l < /userhome/tries) -ge 3 ]"}]}""".formatted(TestDaemon.IMAGE));
+        assertThat(ended("again").path("state").asText()).isEqualTo("SUCCEEDED");
+        assertThat(Files.readAllLines(house.home().resolve("tries"))).hasSize(3);
+    }
+
+    @Test
+    void a_job_outlives_its_gateway_and_no_byte_of_its_log_is_lost() throws Exception {
+        house.submit(
+                "outlives",
+                "for i in $(seq 400); do echo line-$i; [ $((i % 20)) -ne 0 ] || sleep 0.1; done; head -c 40000 /dev/zero | tr '\\0' x; exit 5");
+        Household.eventually(() -> log("outlives", "main").contains("line-20"));
+        house.kill();
+        house.start("");
+        assertThat(ended("outlives").path("appExitCode").asInt()).isEqualTo(255);
+        var whole = new StringBuilder();
+        IntStream.rangeClosed(1, 400)
+                .forEach(i -> whole.append("line-").append(i).append('\n'));
+        assertThat(log("outlives", "main")).isEqualTo(whole + "x".repeat(40_000));
+        assertThat(daemon().docker("ps", "-a", "--filter", "label=sluice.label.job", "--format", "{{.Names}}")
+                        .lines()
+                        .filter(name -> name.contains("outlives")))
+                .isEmpty();
+    }
+
+    @Test
+    void an_image_of_a_private_registry_is_fetched_with_progress_and_only_for_who_has_the_password() throws Exception {
+        var mine = registry().push(TestDaemon.IMAGE, "team/tools:1");
+        var large = registry().pushLarge("team/large:1", 24);
+        registry().slow(4);
+
+        submit(image("slowly", large, TestRegistry.USER, TestRegistry.PASSWORD));
+        Household.eventually(
+                LIMIT,
+                () -> waiting("slowly").matches(".*being fetched: \\d+ % · \\d+ / 2\\d MiB.*"),
+                () -> waiting("slowly"));
+        assertThat(house.state("slowly")).isEqualTo("WAITING");
+        assertThat(house.stop("slowly").statusCode()).isEqualTo(202);
+        house.ends(LIMIT, "slowly");
+        registry().slow(0);
+
+        submit(image("mine", mine, TestRegistry.USER, TestRegistry.PASSWORD));
+        assertThat(ended("mine").path("state").asText()).isEqualTo("SUCCEEDED");
+        assertThat(house.get("/api/v2/jobs/admin~mine/events").toString())
+                .contains(mine.replace(":1", "") + "@sha256:")
+                .doesNotContain(TestRegistry.PASSWORD);
+        assertThat(new String(house.bytes("/api/v2/jobs/admin~mine/config"), StandardCharsets.UTF_8))
+                .contains("******")
+                .doesNotContain(TestRegistry.PASSWORD);
+
+        // it is here by now, and still not for who does not have the password
+        submit(image("stolen", mine, "", ""));
+        explained("stolen", 254, "imageClosed", "镜像仓库要求登录");
+        submit(image("guessed", mine, TestRegistry.USER, "wrong"));
+        explained("guessed", 254, "imagePassword", "镜像仓库不接受该用户名和密码");
+        // a password goes to the registry that it is for, and to no other
+        submit(image("elsewhere", mine, TestRegistry.USER, TestRegistry.PASSWORD)
+                .replace("password:", "registryuri: registry.example.org, password:"));
+        explained("elsewhere", 254, "imageSignIn", "登录信息属于另一个镜像仓库");
+        assertThat(Files.readString(house.errors())).doesNotContain(TestRegistry.PASSWORD);
+    }
+
+    @Test
+    void why_an_image_can_not_be_had_is_explained_in_both_languages() throws Exception {
+        registry().push(TestDaemon.IMAGE, "team/plain:1");
+        daemon().foreign("team/foreign:1");
+        submit(image("no-image", registry().address() + "/team/none:1", TestRegistry.USER, TestRegistry.PASSWORD));
+        submit(image("foreign", "team/foreign:1", "", ""));
+        submit(image("no-shell", TestDaemon.EMPTY, "", ""));
+        explained("no-image", 254, "imageMissing", "不存在");
+        explained("foreign", 254, "imageProcessor", "处理器架构");
+        explained("no-shell", -1203, "noShell", "没有可以运行命令的 shell");
+
+        registry().cut(true);
+        submit(image("down", registry().address() + "/team/plain:1", TestRegistry.USER, TestRegistry.PASSWORD));
+        Household.eventually(() -> page("down", "zh").contains("目前无法连接镜像仓库"));
+        assertThat(page("down", "en")).contains("can not be reached at the moment");
+        registry().cut(false);
+        var back = ended("down");
+        assertThat(back.path("state").asText()).as("%s", back).isEqualTo("SUCCEEDED");
+    }
+
+    @Test
+    void whatever_a_job_file_says_it_is_refused_by_name_or_stays_within_the_policy() throws Exception {
+        List<String> refused = new ArrayList<>();
+        for (var image : io.sluice.engines.docker.HostileImages.ALL) {
+            String name = "image-" + refused.size();
+            var job = JSON.createObjectNode().put("jobName", name).put("image", image);
+            job.putArray("taskRoles")
+                    .addObject()
+                    .put("name", "main")
+                    .put("cpuNumber", 0)
+                    .put("memoryMB", 64)
+                    .put("command", "sleep 600");
+            refused.add(house.submitText(job.toString(), "").statusCode() == 202 ? name : "");
+        }
+        List<String> taken = new ArrayList<>();
+        for (var hostile : HOSTILE.split("\n")) {
+            String name = "hostile-" + taken.size();
+            var answer = house.submitText(hostile(name, hostile.strip()), "");
+            assertThat(answer.statusCode()).as(hostile + answer.body()).isIn(202, 400);
+            if (answer.statusCode() == 202) {
+                taken.add(name);
+            } else {
+                assertThat(answer.body()).as(hostile).contains("InvalidProtocolError");
+            }
+        }
+        assertThat(refused.size() + HOSTILE.lines().count()).isGreaterThanOrEqualTo(60);
+        for (var name : refused) {
+            if (!name.isEmpty()) {
+                var status = ended(name);
+                assertThat(status.path("state").asText()).isEqualTo("FAILED");
+                assertThat(page(name, "en")).contains("no name of an image");
+            }
+        }
+        for (var name : taken) {
+            Household.eventually(() -> house.state(name).equals("RUNNING"));
+        }
+        var inspected = JSON.readTree(daemon().docker(java.util.stream.Stream.concat(
+                        java.util.stream.Stream.of("inspect"),
+                        daemon().docker("ps", "-q", "--filter", "label=sluice.run")
+                                .lines())
+                .toArray(String[]::new)));
+        assertThat(inspected.size()).isGreaterThanOrEqualTo(taken.size());
+        for (var container : inspected) {
+            GoldenPolicy.within(
+                    container,
+                    house.data().resolve("homes"),
+                    house.data().resolve("gdata"),
+                    house.data().resolve("jobs"));
+        }
+        for (var name : taken) {
+            house.stop(name);
+        }
+        for (var name : taken) {
+            house.ends(LIMIT, name);
+        }
+    }
+
+    private static final String HOSTILE = """
+            extras: {privileged: true}
+            extras: {hostNetwork: true}
+            extras: {securityContext: {privileged: true}}
+            extras: {"com.microsoft.pai.runtimeplugin": [{plugin: teamwise_storage, parameters: {storageConfigNames: ["../../etc"]}}]}
+            extras: {"com.microsoft.pai.runtimeplugin": [{plugin: ssh, parameters: {jobssh: true}}]}
+            extras: {sluice: {network: host}}
+            extras: {sluice: {mounts: ["/:/host"]}}
+            extras: {hivedScheduler: {taskRoles: {main: {skuNum: 1}}}}
+            parameters: {NVIDIA_VISIBLE_DEVICES: all}
+            parameters: {LD_PRELOAD: /proc/self/cwd/evil.so}
+            privileged: true
+            volumes: ["/:/host"]
+            capAdd: [SYS_ADMIN]
+            runtime: nvidia
+            """;
+
+    private static String hostile(String name, String line) {
+        return """
+                protocolVersion: 2
+                name: %s
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: "%s"}]
+                taskRoles:
+                  main: {instances: 1, dockerImage: image, resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 0}, commands: [sleep 600]}
+                %s
+                """.formatted(name, TestDaemon.IMAGE, line);
+    }
+
+    @Test
+    void jobs_of_different_users_reach_neither_one_another_nor_what_is_the_gateways() throws Exception {
+        house.submit(
+                "victim",
+                "exec perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20001); print \"up\\n\"; $|=1; sleep 600'");
+        Household.eventually(() -> house.state("victim").equals("RUNNING"));
+        var network = daemon().docker("ps", "--filter", "label=sluice.run", "--format", "{{.ID}} {{.Names}}")
+                .lines()
+                .map(line -> line.split(" ")[0])
+                .toList();
+        List<String> addresses = new ArrayList<>();
+        for (var id : network) {
+            addresses.add(daemon().docker(
+                            "inspect",
+                            "-f",
+                            "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}",
+                            id));
+        }
+        int gateway = java.net.URI.create(house.address()).getPort();
+        int postgres = Integer.parseInt(Files.readAllLines(house.data().resolve("postgres/postmaster.pid"))
+                .get(3));
+        var attempts = new StringBuilder();
+        for (var address : addresses) {
+            var parts = address.split(" ");
+            attempts.append(attempt(parts[0], 20001, "neighbour"));
+            for (int port : new int[] {gateway, postgres, 2375, 2376, 9090, 22}) {
+                attempts.append(attempt(parts[1], port, "host-" + port));
+            }
+        }
+        attempts.append(attempt("169.254.169.254", 80, "metadata"))
+                .append(attempt("127.0.0.1", gateway, "loopback"))
+                .append(attempt("127.0.0.1", postgres, "database"))
+                .append("wait; ls /var/run/docker.sock /run/docker.sock 2>/dev/null && echo engine; echo done");
+        try (var other = house.as("bob")) {
+            var job = JSON.createObjectNode().put("jobName", "attacker").put("image", TestDaemon.IMAGE);
+            job.putArray("taskRoles")
+                    .addObject()
+                    .put("name", "main")
+                    .put("cpuNumber", 0)
+                    .put("memoryMB", 64)
+                    .put("command", attempts.toString());
+            assertThat(other.submitText(job.toString(), "").statusCode()).isEqualTo(202);
+            Household.eventually(
+                    LIMIT,
+                    () -> other.get("/api/v2/jobs/bob~attacker")
+                            .path("jobStatus")
+                            .path("state")
+                            .asText()
+                            .equals("SUCCEEDED"),
+                    () -> other.get("/api/v2/jobs/bob~attacker").toString());
+            var said = new String(
+                    other.bytes("/api/v2/jobs/bob~attacker/attempts/0/taskRoles/main/taskIndex/0/attempts/0/log"),
+                    StandardCharsets.UTF_8);
+            assertThat(said.lines().filter(line -> line.matches("reached .*|engine|done")))
+                    .containsExactly("done");
+        }
+        house.stop("victim");
+        house.ends(LIMIT, "victim");
+    }
+
+    private static String attempt(String address, int port, String name) {
+        return "timeout 1 bash -c ': < /dev/tcp/%s/%d' 2>/dev/null && echo reached %s &\n"
+                .formatted(address, port, name);
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE - 1)
+    void an_engine_that_hangs_makes_its_jobs_unknown_until_it_answers() throws Exception {
+        house.submit("through", "echo begun; sleep 600");
+        Household.eventually(() -> house.state("through").equals("RUNNING"));
+        var pid = List.of(daemon().pid());
+        house.signal("STOP", pid);
+        try {
+            Household.eventually(() -> house.state("through").equals("UNKNOWN"));
+            assertThat(page("through", "en")).contains("did not answer within");
+        } finally {
+            house.signal("CONT", pid);
+        }
+        Household.eventually(() -> house.state("through").equals("RUNNING"));
+        house.stop("through");
+        house.ends(LIMIT, "through");
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void many_jobs_at_once_leave_neither_container_nor_network_nor_file_behind() throws Exception {
+        for (int begun = 0; begun < JOBS; begun += AT_ONCE) {
+            for (int number = begun; number < begun + AT_ONCE; number++) {
+                assertThat(house.submit("many" + number, "echo $PAI_JOB_NAME >> /userhome/many")
+                                .statusCode())
+                        .isEqualTo(202);
+            }
+            int wanted = begun + AT_ONCE;
+            Household.eventually(LIMIT, () -> lines("many") == wanted, () -> lines("many") + " of " + wanted);
+        }
+        for (int number = 0; number < JOBS; number++) {
+            house.ends(LIMIT, "many" + number);
+        }
+        assertThat(Files.readAllLines(house.home().resolve("many"))).doesNotHaveDuplicates();
+        Household.eventually(LIMIT, () -> daemon().left().isEmpty(), () -> "" + daemon().left());
+        assertThat(house.data().resolve("engine/docker/stops")).isEmptyDirectory();
+    }
+
+    private static int lines(String file) throws IOException {
+        var path = house.home().resolve(file);
+        return Files.exists(path) ? Files.readAllLines(path).size() : 0;
+    }
+
+    private static void submit(String text) throws IOException {
+        var answer = house.submitText(text, "");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    }
+
+    private static String image(String name, String image, String user, String password) {
+        return """
+                protocolVersion: 2
+                name: %s
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: "%s"%s}]
+                taskRoles:
+                  main: {instances: 1, dockerImage: image, resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 0}, commands: [echo ran]}
+                """.formatted(
+                        name,
+                        image,
+                        user.isEmpty() ? "" : ", auth: {username: %s, password: \"%s\"}".formatted(user, password));
+    }
+
+    private static void explained(String name, int code, String rule, String chinese) throws Exception {
+        var status = ended(name);
+        assertThat(status.path("state").asText()).as(name).isEqualTo("FAILED");
+        assertThat(status.path("appExitCode").asInt()).as(name).isEqualTo(code);
+        assertThat(page(name, "zh")).as(rule).contains(chinese);
+        assertThat(page(name, "en")).as(rule).doesNotContain(chinese);
+    }
+
+    private static JsonNode ended(String name) throws Exception {
+        house.ends(LIMIT, name);
+        return house.get("/api/v2/jobs/admin~" + name).path("jobStatus");
+    }
+
+    private static String waiting(String name) throws IOException {
+        return house.get("/api/v2/jobs/admin~" + name)
+                .path("jobStatus")
+                .path("waiting")
+                .path("message")
+                .asText();
+    }
+
+    private static String log(String name, String role) throws IOException {
+        var path = "/api/v2/jobs/admin~" + name + "/attempts/0/taskRoles/" + role + "/taskIndex/0/attempts/0/log";
+        return new String(house.bytes(path), StandardCharsets.UTF_8);
+    }
+
+    /** As a browser in that language gets it. */
+    private static String page(String name, String language) throws IOException {
+        return house.page("/jobs/admin~" + name, language);
+    }
+}

@@ -1,0 +1,89 @@
+package io.sluice.engines;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.engines.Run.State;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** What every engine promises: the same tests for each of them. */
+public abstract class EngineContract {
+
+    protected abstract EngineTasks contract();
+
+    @Test
+    public void a_task_runs_to_its_end_with_its_output_in_its_file() {
+        var tasks = contract();
+        var before = Instant.now().minusMillis(1);
+        var run = tasks.run("hello", "echo out; echo err >&2; printf '\\xff\\0end'; exit 3");
+
+        assertThat(run.state()).isEqualTo(State.ENDED);
+        assertThat(run.exitCode()).isEqualTo(3);
+        assertThat(run.signal()).isNull();
+        assertThat(run.labels()).containsEntry("job", "j1").containsEntry("role", "wörker");
+        assertThat(run.started()).isBetween(before, Instant.now());
+        assertThat(run.ended()).isAfterOrEqualTo(run.started());
+        assertThat(tasks.logs().resolve("hello"))
+                .hasBinaryContent("out\nerr\n\u00ff\0end".getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(tasks.seen("hello")).isEqualTo(run);
+    }
+
+    @Test
+    public void lines_of_any_length_arrive_whole_and_to_the_last_byte() {
+        var tasks = contract();
+        tasks.run("long", "head -c 70000 /dev/zero | tr '\\0' x; echo; printf end");
+        assertThat(tasks.log("long")).isEqualTo("x".repeat(70_000) + "\nend");
+    }
+
+    @Test
+    public void a_task_that_is_asked_to_stop_may_clean_up() {
+        var tasks = contract();
+        tasks.start(tasks.task("polite", "trap 'echo bye; exit 7' TERM; echo here; while :; do sleep 0.05; done"));
+        tasks.untilLogged("polite", "here");
+        tasks.engine().stop("polite", Duration.ofSeconds(20)).await();
+
+        assertThat(tasks.over("polite").exitCode()).isEqualTo(7);
+        assertThat(tasks.log("polite")).contains("bye");
+    }
+
+    @Test
+    public void a_task_that_ignores_it_is_ended_by_force() {
+        var tasks = contract();
+        tasks.start(tasks.task("deaf", "trap '' TERM; echo here; while :; do sleep 0.05; done"));
+        tasks.untilLogged("deaf", "here");
+        tasks.engine().stop("deaf", Duration.ofMillis(100)).await();
+
+        var run = tasks.over("deaf");
+        assertThat(run.exitCode()).isEqualTo(137);
+        assertThat(run.signal()).isEqualTo(9);
+    }
+
+    @Test
+    public void a_run_is_forgotten_only_when_it_is_over() {
+        var tasks = contract();
+        tasks.start(tasks.task("forgotten", "sleep 60"));
+        assertThat(tasks.engine()
+                        .remove("forgotten")
+                        .map(removed -> "removed")
+                        .otherwise("kept")
+                        .await())
+                .isEqualTo("kept");
+        tasks.engine().stop("forgotten", Duration.ZERO).await();
+        tasks.over("forgotten");
+        tasks.engine().remove("forgotten").await();
+        tasks.engine().remove("forgotten").await();
+
+        assertThat(tasks.engine().list().await()).noneMatch(run -> run.name().equals("forgotten"));
+        assertThat(tasks.logs().resolve("forgotten")).exists();
+    }
+
+    @Test
+    public void what_a_shell_says_of_the_end_is_told() {
+        var tasks = contract();
+        assertThat(tasks.run("none", "there-is-no-such-command").exitCode()).isEqualTo(127);
+        assertThat(tasks.run("empty", "").exitCode()).isZero();
+        assertThat(tasks.run("high", "exit 255").exitCode()).isEqualTo(255);
+    }
+}

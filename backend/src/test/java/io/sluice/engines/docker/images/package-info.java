@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.engines.docker.images;
+
+import org.jspecify.annotations.NullMarked;

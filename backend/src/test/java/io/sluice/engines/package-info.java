@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.engines;
+
+import org.jspecify.annotations.NullMarked;
