@@ -105,7 +105,8 @@ public final class Server {
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         routes = routes(web, database, identity, jobs, pages, logs, endpoints, telemetry);
-        address = await(web.serve(routes, endpoints.neighbour()));
+        address = await(web.serve(
+                routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         await(identity.welcome(address, out::println));
         out.println("ready " + address);
     }

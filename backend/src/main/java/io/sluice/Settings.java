@@ -128,6 +128,11 @@ record Settings(
                     "beneath which every endpoint has a name, as all names beneath it lead here; localhost where only this"
                             + " machine connects"),
             new Flag(
+                    "endpoint-ports",
+                    "RANGE",
+                    "",
+                    "where there are no names: ports of which every endpoint that is open has one, as 18000-18199"),
+            new Flag(
                     "streams-per-user", "COUNT", "50", "of live connections: pages, logs that are followed, downloads"),
             new Flag("connections-per-address", "COUNT", "1000", "at once"),
             new Flag("help", "", "", "show this"));
@@ -233,7 +238,14 @@ record Settings(
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),
-                new Endpoints.Settings(data.resolve("recipes"), domain(values, host, faults)),
+                new Endpoints.Settings(
+                        data.resolve("recipes"),
+                        Names.read(
+                                text(values, "apps-domain"),
+                                text(values, "endpoint-ports"),
+                                host,
+                                isLoopback(host),
+                                faults)),
                 Telemetry.Settings.usual().prometheus(address(values, "prometheus", faults)),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
     }
@@ -249,20 +261,6 @@ record Settings(
                 size(values, "logs-total", faults),
                 Duration.ofDays(count(values, "log-days", faults)),
                 Logs.Settings.of(data).settled());
-    }
-
-    private static @Nullable String domain(Map<String, String> values, String host, List<String> faults) {
-        String domain = text(values, "apps-domain").toLowerCase(Locale.ROOT).replaceFirst("^\\*?\\.", "");
-        if (domain.isEmpty()) {
-            return isLoopback(host) ? Names.LOCAL : null;
-        }
-        if (!Names.isDomain(domain)) {
-            faults.add("--apps-domain " + domain + " is no domain. Give one like apps.example.org.");
-        } else if (host.equals(domain) || host.endsWith("." + domain)) {
-            faults.add("--apps-domain " + domain + " has the portal's own name, " + host
-                    + ", beneath it, where apps could set cookies for it. Give one that has not.");
-        }
-        return domain;
     }
 
     private static @Nullable URI address(Map<String, String> values, String name, List<String> faults) {

@@ -124,6 +124,11 @@ final class DoorDesk implements AutoCloseable {
 
         /** A job whose program keeps what it is sent in a file of the home, and is open as {@code web}. */
         Door evil(String job) throws IOException {
+            start(job);
+            return door(job, "web");
+        }
+
+        void start(String job) throws IOException {
             try (InputStream file = Objects.requireNonNull(DoorDesk.class.getResourceAsStream("/evil.py"))) {
                 Files.write(home().resolve("evil.py"), file.readAllBytes());
             }
@@ -133,7 +138,6 @@ final class DoorDesk implements AutoCloseable {
                     Map.of());
             on(job, "web", "{\"recipe\":\"port\"}");
             ready(job, "web");
-            return door(job, "web");
         }
 
         void on(String job, String name, String wish) {

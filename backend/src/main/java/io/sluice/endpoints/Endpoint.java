@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param asked the port that is wanted, by number or by label; null: any
  * @param shared who may go there besides the owner and administrators
  * @param portal where somebody last came from, as a browser writes it; null: nobody has come
+ * @param roadPort where browsers reach it, where endpoints have ports in place of names
  * @param lines the last that the program printed, where they explain something
  * @param life what it is at the moment; null: nothing
  */
@@ -30,6 +31,7 @@ public record Endpoint(
         boolean wanted,
         List<String> shared,
         @Nullable String portal,
+        @Nullable Integer roadPort,
         State state,
         @Nullable Reason reason,
         String lines,

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param cursor from which the page goes on
  * @param tasks in which something can be switched on, as {@code role/index}
  * @param openable whether endpoints have addresses here
+ * @param checked what a check found; empty: nothing was checked
  * @param fault why the last wish was not granted; null: it was
  */
 public record EndpointPanel(
@@ -25,6 +26,7 @@ public record EndpointPanel(
         List<Recipe> recipes,
         List<String> tasks,
         boolean openable,
+        List<Checks.Step> checked,
         @Nullable String fault) {
 
     /** @param recipe null: there is none of its name any more */
@@ -93,7 +95,23 @@ public record EndpointPanel(
                 free,
                 tasks,
                 openable,
+                List.of(),
                 fault);
+    }
+
+    EndpointPanel checked(List<Checks.Step> steps) {
+        return new EndpointPanel(job, cursor, rows, recipes, tasks, openable, List.copyOf(steps), fault);
+    }
+
+    /** Of what was checked, for the reader. */
+    public List<String> findings(View view) {
+        return checked.stream()
+                .map(step -> view.t("endpoint.step." + step.step()) + ": " + step.detail())
+                .toList();
+    }
+
+    public boolean isWell() {
+        return checked.stream().allMatch(Checks.Step::ok);
     }
 
     /** Another one for every change that can be seen. */

@@ -30,7 +30,8 @@ final class EndpointRoutes {
                 Route.get(JOB, this::list).scope("jobs:read"),
                 Route.put(ONE, this::on).scope("jobs:write"),
                 Route.delete(ONE, this::off).scope("jobs:write"),
-                Route.post(ONE + "/ticket", this::ticket).withoutApplications());
+                Route.post(ONE + "/ticket", this::ticket).withoutApplications(),
+                Route.post(ONE + "/check", this::check).withoutApplications());
     }
 
     private Future<Reply> list(Call call) {
@@ -62,6 +63,24 @@ final class EndpointRoutes {
                         call.authority(),
                         call.field("path").orElse(null)))
                 .map(url -> Reply.json(Map.of("url", url)));
+    }
+
+    private Future<Reply> check(Call call) {
+        return endpoints
+                .find(call.caller(), call.path("job"), call.path("endpoint"))
+                .compose(endpoints::check)
+                .map(steps -> {
+                    var json = new LinkedHashMap<String, @Nullable Object>();
+                    json.put("steps", steps);
+                    json.put(
+                            "failed",
+                            steps.stream()
+                                    .filter(step -> !step.ok())
+                                    .map(Checks.Step::step)
+                                    .findFirst()
+                                    .orElse(null));
+                    return Reply.json(json);
+                });
     }
 
     private static Endpoints.Wish wish(ObjectNode body) {

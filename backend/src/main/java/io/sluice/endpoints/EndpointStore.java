@@ -8,6 +8,7 @@ import io.sluice.endpoints.Endpoint.State;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ final class EndpointStore {
             ON CONFLICT ON CONSTRAINT endpoints_name DO UPDATE SET recipe = EXCLUDED.recipe, role = EXCLUDED.role,
                 task_index = EXCLUDED.task_index, asked_port = EXCLUDED.asked_port, options = EXCLUDED.options, wanted = true,
                 shared = EXCLUDED.shared, state = 'waiting', reason = '', lines = '', since = now(), task_id = NULL, run_name = NULL
-            WHERE endpoints.state IN ('off', 'failed') AND endpoints.state <> 'ended'
+            WHERE (NOT endpoints.wanted OR endpoints.state = 'failed') AND endpoints.state <> 'ended'
             """;
 
     private final Database database;
@@ -80,6 +81,33 @@ final class EndpointStore {
     Future<Boolean> cameFrom(String id, String portal) {
         return did(
                 "UPDATE endpoints SET portal = $2 WHERE id = $1 AND portal IS DISTINCT FROM $2", Tuple.of(id, portal));
+    }
+
+    /** A port of these that no endpoint has, or that of the one that ended first. */
+    Future<Boolean> givePort(String id, int first, int last) {
+        return database.transaction(connection -> connection
+                .preparedQuery(
+                        "SELECT p FROM generate_series($1::int, $2::int) p LEFT JOIN endpoints e ON e.road_port = p"
+                                + " WHERE e.id IS NULL OR e.state = 'ended' ORDER BY e.since NULLS FIRST, p LIMIT 1")
+                .execute(Tuple.of(first, last))
+                .compose(found -> found.size() == 0
+                        ? Future.succeededFuture(false)
+                        : give(connection, id, found.iterator().next().getInteger(0))));
+    }
+
+    private static Future<Boolean> give(SqlConnection connection, String id, int port) {
+        return connection
+                .preparedQuery("UPDATE endpoints SET road_port = NULL WHERE road_port = $1")
+                .execute(Tuple.of(port))
+                .compose(taken -> connection
+                        .preparedQuery("UPDATE endpoints SET road_port = $2 WHERE id = $1 AND road_port IS NULL")
+                        .execute(Tuple.of(id, port)))
+                .map(given -> given.rowCount() > 0);
+    }
+
+    /** All that have a port, also those that ended. */
+    Future<List<Endpoint>> withPorts() {
+        return read("SELECT * FROM endpoints WHERE road_port IS NOT NULL", Tuple.tuple());
     }
 
     /** Nothing runs of it any more. */
@@ -175,6 +203,7 @@ final class EndpointStore {
                 row.getBoolean("wanted"),
                 List.of(row.getArrayOfStrings("shared")),
                 row.getString("portal"),
+                row.getInteger("road_port"),
                 State.ofColumn(row.getString("state").toLowerCase(Locale.ROOT)),
                 reason.isEmpty() ? null : Reason.valueOf(reason),
                 row.getString("lines"),

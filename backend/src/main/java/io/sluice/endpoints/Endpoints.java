@@ -25,24 +25,27 @@ import io.vertx.core.Vertx;
 import io.vertx.core.net.HostAndPort;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The door to endpoints. Whoever may not go to one is told that it does not exist. */
 public final class Endpoints {
-    public static final Migrations MIGRATIONS = new Migrations("endpoints", Endpoints.class, List.of("001-endpoints"));
+    public static final Migrations MIGRATIONS =
+            new Migrations("endpoints", Endpoints.class, List.of("001-endpoints", "002-ports"));
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
 
     /**
      * @param recipes the folder with an administrator's recipes; need not be there
-     * @param domain beneath which every endpoint has a name; null: none
+     * @param names by which endpoints are told apart
      */
-    public record Settings(Path recipes, @Nullable String domain) {}
+    public record Settings(Path recipes, Names names) {}
 
     /** What is wanted of an endpoint. */
     record Wish(
@@ -60,7 +63,11 @@ public final class Endpoints {
     private final Probes probes;
     private final Steps steps;
     private final Keeper keeper;
+    private final Checks checks;
     private final Doorbell doorbell;
+    /** Whose they are, where endpoints have ports. */
+    private final Map<Integer, String> ports = new ConcurrentHashMap<>();
+
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
     private Endpoints(
@@ -76,16 +83,10 @@ public final class Endpoints {
         this.recipes = recipes;
         this.doorbell = database.doorbell();
         this.store = new EndpointStore(database);
-        String domain = settings.domain();
         this.road = new Road(
-                vertx,
-                database,
-                authenticator,
-                registry,
-                domain == null ? Names.NONE : new Names(domain),
-                this::excuse,
-                this::isAllowed);
+                vertx, database, authenticator, registry, settings.names(), this::excuse, this::isAllowed, ports::get);
         this.probes = new Probes(vertx);
+        this.checks = new Checks(vertx, engine, probes, settings.names());
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(vertx, store, engine, recipes, road, probes, metrics);
         this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
@@ -107,9 +108,28 @@ public final class Endpoints {
     }
 
     private void begin() {
+        if (road.names().hasPorts()) {
+            subscriptions.add(doorbell.listen(TOPIC, () -> keeper.note(readPorts())));
+            keeper.note(readPorts());
+        }
         subscriptions.add(doorbell.listen(Jobs.TOPIC, keeper::ring));
         subscriptions.add(doorbell.listen(TOPIC, keeper::ring));
         keeper.ring();
+    }
+
+    private Future<Void> readPorts() {
+        return store.withPorts().map(all -> {
+            Map<Integer, String> now = new HashMap<>();
+            all.forEach(one -> {
+                Integer port = one.roadPort();
+                if (port != null) {
+                    now.put(port, one.id());
+                }
+            });
+            ports.keySet().retainAll(now.keySet());
+            ports.putAll(now);
+            return null;
+        });
     }
 
     /** All of its rows. From now on what changes is told to open pages. */
@@ -126,7 +146,7 @@ public final class Endpoints {
     }
 
     boolean isOpenable() {
-        return !road.names().suffix().isEmpty();
+        return road.names().isOpen();
     }
 
     Recipes recipes() {
@@ -208,6 +228,14 @@ public final class Endpoints {
                 });
     }
 
+    /** What was tried, in order; all that follows a step that failed was not. */
+    Future<List<Checks.Step>> check(Endpoint endpoint) {
+        return recipes.find(endpoint.recipe())
+                .map(recipe -> checks.check(endpoint, recipe))
+                .orElseGet(() -> Future.succeededFuture(List.of(new Checks.Step(
+                        "recipe", false, "There is no recipe " + endpoint.recipe() + " here (any more)."))));
+    }
+
     /** The address that lets the caller's browser in, once. */
     Future<String> ticket(Caller caller, Endpoint endpoint, boolean secure, HostAndPort portal, @Nullable String path) {
         if (endpoint.state() == State.ENDED) {
@@ -216,18 +244,37 @@ public final class Endpoints {
         if (!endpoint.wanted()) {
             throw Problem.of(Problem.Kind.CONFLICT, "Endpoint " + endpoint.name() + " is switched off.");
         }
-        if (road.names().suffix().isEmpty()) {
+        if (!isOpenable()) {
             throw Problem.of(
                     Problem.Kind.CONFLICT,
-                    "Endpoints have no address here. An administrator can give them one with --apps-domain.");
+                    "Endpoints have no address here. An administrator can give them one with --apps-domain or --endpoint-ports.");
         }
         String open = recipes.find(endpoint.recipe()).map(Recipe::open).orElse("/");
-        String origin = road.names().origin(endpoint.id(), secure, portal);
         String from =
                 (secure ? "https://" : "http://") + portal.host() + (portal.port() > 0 ? ":" + portal.port() : "");
         audit("endpoint-opened", caller, endpoint.jobKey(), endpoint.name());
         return store.cameFrom(endpoint.id(), from)
-                .compose(known -> road.ticket(caller, endpoint.id(), origin, path == null ? open : path));
+                .compose(known -> port(endpoint))
+                .compose(port -> road.ticket(
+                        caller,
+                        endpoint.id(),
+                        road.names().origin(endpoint.id(), port, secure, portal),
+                        path == null ? open : path));
+    }
+
+    /** Where endpoints have ports, one gets its own when somebody first goes there. */
+    private Future<@Nullable Integer> port(Endpoint endpoint) {
+        if (!road.names().hasPorts() || endpoint.roadPort() != null) {
+            return Future.succeededFuture(endpoint.roadPort());
+        }
+        return store.givePort(endpoint.id(), road.names().first(), road.names().last())
+                .compose(given -> readPorts())
+                .compose(read -> store.find(endpoint.id()))
+                .map(found -> found.map(Endpoint::roadPort)
+                        .orElseThrow(() -> Problem.of(
+                                Problem.Kind.CONFLICT,
+                                "All ports for endpoints are taken. Switch one off whose job can end, or ask an administrator for more"
+                                        + " (--endpoint-ports).")));
     }
 
     /** Why it is not there, for whoever came by its name. */

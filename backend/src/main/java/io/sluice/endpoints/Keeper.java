@@ -170,6 +170,11 @@ final class Keeper {
                 });
     }
 
+    /** Of work beside the looking. */
+    void note(Future<Void> work) {
+        work.onFailure(this::fault);
+    }
+
     private void fault(Throwable failure) {
         metrics.fault();
         LOG.log(System.Logger.Level.WARNING, "event=endpoints-not-looked-at cause=\"{0}\"", failure.getMessage());

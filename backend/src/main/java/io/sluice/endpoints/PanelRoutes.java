@@ -37,6 +37,7 @@ final class PanelRoutes {
                 Route.post("/jobs/:job/endpoints", this::on).withoutApplications(),
                 Route.post("/jobs/:job/endpoints/:endpoint/on", this::again).withoutApplications(),
                 Route.post("/jobs/:job/endpoints/:endpoint/off", this::off).withoutApplications(),
+                Route.post("/jobs/:job/endpoints/:endpoint/check", this::check).withoutApplications(),
                 Route.get("/endpoints/:endpoint", this::open).withoutApplications());
     }
 
@@ -123,6 +124,16 @@ final class PanelRoutes {
                                         before.asked(),
                                         before.options(),
                                         before.shared()))));
+    }
+
+    private Future<Reply> check(Call call) {
+        return endpoints
+                .find(call.caller(), call.path("job"), call.path("endpoint"))
+                .compose(endpoints::check)
+                .compose(steps -> endpoints
+                        .job(call.caller(), call.path("job"))
+                        .compose(job -> page(job, null))
+                        .map(page -> Reply.page(PANEL, page.checked(steps))));
     }
 
     private Future<Reply> off(Call call) {

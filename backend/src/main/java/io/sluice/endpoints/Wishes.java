@@ -107,6 +107,7 @@ final class Wishes {
                 true,
                 shared,
                 null,
+                null,
                 State.WAITING,
                 null,
                 "",

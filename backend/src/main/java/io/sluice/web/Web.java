@@ -94,6 +94,24 @@ public final class Web {
                     idleSeconds);
         }
 
+        private Settings at(int otherPort) {
+            return new Settings(
+                    host,
+                    otherPort,
+                    certificate,
+                    key,
+                    trustedProxies,
+                    tree,
+                    logs,
+                    connections,
+                    connectionsPerAddress,
+                    streamsPerUser,
+                    headerSeconds,
+                    bodySeconds,
+                    answerSeconds,
+                    idleSeconds);
+        }
+
         boolean tls() {
             return certificate != null;
         }
@@ -235,14 +253,24 @@ public final class Web {
     }
 
     public Future<String> serve(List<Route> routes, Neighbour neighbour) {
-        var options = new DeploymentOptions()
-                .setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
-        return vertx.deployVerticle(() -> listener(routes, neighbour), options)
-                .map(deployed -> settings.origin(listeners.getFirst().port()))
-                .recover(failure -> Future.failedFuture(explained(failure)));
+        return serve(routes, neighbour, List.of());
     }
 
-    private Deployable listener(List<Route> routes, Neighbour neighbour) {
+    /** @param ports besides the portal's own, on which everything is the neighbour's */
+    public Future<String> serve(List<Route> routes, Neighbour neighbour, List<Integer> ports) {
+        var options = new DeploymentOptions()
+                .setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
+        return vertx.deployVerticle(() -> listener(settings, routes, neighbour), options)
+                .recover(failure -> Future.failedFuture(explained(failure, settings.port())))
+                .map(deployed -> settings.origin(listeners.getFirst().port()))
+                .compose(origin -> Future.join(ports.stream()
+                                .map(port -> vertx.deployVerticle(listener(settings.at(port), List.of(), neighbour))
+                                        .recover(failure -> Future.failedFuture(explained(failure, port))))
+                                .toList())
+                        .map(origin));
+    }
+
+    private Deployable listener(Settings settings, List<Route> routes, Neighbour neighbour) {
         var listener = new Listener(
                 settings,
                 metrics,
@@ -263,11 +291,11 @@ public final class Web {
                 }));
     }
 
-    private Throwable explained(Throwable failure) {
+    private Throwable explained(Throwable failure, int port) {
         return failure instanceof BindException
                 ? new IllegalStateException(
-                        "Port " + settings.port() + " of " + settings.host() + " can not be opened ("
-                                + failure.getMessage() + "). Choose another with --port, or --port 0 for any free one.",
+                        "Port " + port + " of " + settings.host() + " can not be opened (" + failure.getMessage()
+                                + "). Choose another with --port, or --port 0 for any free one.",
                         failure)
                 : failure;
     }

@@ -42,7 +42,7 @@ final class Answers {
         int count = 0;
         int bytes = 0;
         for (String line : said.getAll(HttpHeaders.SET_COOKIE)) {
-            String cookie = Cookies.toBrowser(line, asker.secure());
+            String cookie = Cookies.toBrowser(line, asker.secure(), asker.space());
             if (cookie != null) {
                 count++;
                 bytes += cookie.length();

@@ -44,8 +44,12 @@ final class Cookies {
         return values;
     }
 
-    /** What the app is shown; null: nothing. */
-    static @Nullable String toApp(List<String> lines) {
+    /**
+     * What the app is shown; null: nothing.
+     *
+     * @param space which the names of this app's cookies begin with, as other apps have the same host; empty: they have not
+     */
+    static @Nullable String toApp(List<String> lines, String space) {
         if (lines.isEmpty()) {
             return null;
         }
@@ -56,8 +60,12 @@ final class Cookies {
                 String cookie = pair.strip();
                 int equals = cookie.indexOf('=');
                 String name = equals < 0 ? cookie : cookie.substring(0, equals).strip();
-                if (!cookie.isEmpty() && !isOurs(name) && ++count <= MOST && kept.length() + cookie.length() <= BYTES) {
-                    kept.append(kept.isEmpty() ? "" : "; ").append(cookie);
+                if (!cookie.isEmpty()
+                        && !isOurs(name)
+                        && name.startsWith(space)
+                        && ++count <= MOST
+                        && kept.length() + cookie.length() <= BYTES) {
+                    kept.append(kept.isEmpty() ? "" : "; ").append(cookie, space.length(), cookie.length());
                 }
             }
         }
@@ -65,14 +73,14 @@ final class Cookies {
     }
 
     /** What the app may set, without what would carry it further; null: nothing of it. */
-    static @Nullable String toBrowser(String line, boolean secure) {
+    static @Nullable String toBrowser(String line, boolean secure, String space) {
         var parts = line.split(";");
         int equals = parts[0].indexOf('=');
         String name = equals < 0 ? "" : parts[0].substring(0, equals).strip();
         if (!NAME.matcher(name).matches() || isOurs(name) || line.length() > BYTES) {
             return null;
         }
-        var kept = new StringBuilder(parts[0].strip());
+        var kept = new StringBuilder(space).append(parts[0].strip());
         for (int i = 1; i < parts.length; i++) {
             String attribute = parts[i].strip();
             String word = attribute.toLowerCase(Locale.ROOT);

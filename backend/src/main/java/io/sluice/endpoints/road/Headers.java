@@ -66,10 +66,16 @@ final class Headers {
             "x-accel-redirect",
             "x-sendfile");
 
+    private static final boolean[] TOKEN = token();
+
     private Headers() {}
 
-    /** Who asks, seen from the app. */
-    record Asker(String address, boolean secure, String host, int port, String origin) {}
+    /**
+     * Who asks, seen from the app.
+     *
+     * @param space which the names of the app's cookies begin with in the browser
+     */
+    record Asker(String address, boolean secure, String host, int port, String origin, String space) {}
 
     /** What the app is told, but cookies and the upgrade. Ours come last, so that nothing that was sent can take them away. */
     static void toApp(HttpServerRequest request, MultiMap out, Asker asker, App app) {
@@ -105,6 +111,39 @@ final class Headers {
         out.set("X-Forwarded-Host", host);
         out.set("X-Forwarded-Port", Integer.toString(asker.port() > 0 ? asker.port() : asker.secure() ? 443 : 80));
         app.headers().forEach(out::set);
+    }
+
+    /** Names of letters, digits and the few signs that a name may have; values without what could end a line. */
+    static boolean arePlain(MultiMap headers) {
+        for (Map.Entry<String, String> header : headers) {
+            String name = header.getKey();
+            String value = header.getValue();
+            if (name.isEmpty()) {
+                return false;
+            }
+            for (int i = 0; i < name.length(); i++) {
+                char letter = name.charAt(i);
+                if (letter >= TOKEN.length || !TOKEN[letter]) {
+                    return false;
+                }
+            }
+            for (int i = 0; i < value.length(); i++) {
+                char letter = value.charAt(i);
+                if ((letter < ' ' && letter != '\t') || letter == 127) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean[] token() {
+        var allowed = new boolean[128];
+        for (char letter :
+                "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".toCharArray()) {
+            allowed[letter] = true;
+        }
+        return allowed;
     }
 
     /** Underscores and hyphens are the same to many an app. */

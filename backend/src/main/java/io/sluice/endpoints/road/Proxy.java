@@ -118,7 +118,7 @@ final class Proxy {
             if (withoutAuthorization && !app.headers().containsKey("Authorization")) {
                 headers.remove(HttpHeaders.AUTHORIZATION);
             }
-            String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE));
+            String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE), asker.space());
             if (cookies != null) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }

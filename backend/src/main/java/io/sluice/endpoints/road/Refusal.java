@@ -1,12 +1,14 @@
 package io.sluice.endpoints.road;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.AttributeKey;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.json.JsonObject;
 import java.security.SecureRandom;
 import java.util.Base64;
@@ -15,8 +17,15 @@ import java.util.Base64;
 final class Refusal {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int LOOK_SECONDS = 2;
+    private static final AttributeKey<Boolean> OVER = AttributeKey.valueOf("sluice.endpoints.over");
 
     private Refusal() {}
+
+    /** Whether what came before on this connection could be read in two ways: then so can what follows. */
+    static boolean isOver(HttpServerRequest request) {
+        return request.connection() instanceof HttpServerConnection connection
+                && connection.channelHandlerContext().channel().hasAttr(OVER);
+    }
 
     static Future<Void> send(HttpServerRequest request, Web.Threshold threshold, Excuse excuse) {
         var response = request.response();
@@ -43,6 +52,9 @@ final class Refusal {
         }
         boolean unread = !request.isEnded() && !HttpMethod.GET.equals(request.method());
         boolean cut = (unread || excuse.kind() == Excuse.Kind.MALFORMED) && request.version() != HttpVersion.HTTP_2;
+        if (cut && request.connection() instanceof HttpServerConnection connection) {
+            connection.channelHandlerContext().channel().attr(OVER).set(true);
+        }
         if (cut) {
             // what else comes on this connection was not read, or could be read in two ways
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);

@@ -16,11 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The door to the road: whoever comes by an endpoint's name is looked at here, before anything else happens. */
@@ -40,11 +40,13 @@ public final class Road implements Web.Neighbour {
     private final RoadMetrics metrics;
     private final Function<String, Future<Excuse>> excuses;
     private final BiPredicate<Caller, String> allowed;
+    private final IntFunction<@Nullable String> atPort;
     private final Map<String, App> apps = new ConcurrentHashMap<>();
 
     /**
      * @param excuses why an endpoint that is not open is not
      * @param allowed whether somebody may, as far as is known, still go to an endpoint
+     * @param atPort whose a port is, or was at last; null: nobody's
      */
     public Road(
             Vertx vertx,
@@ -53,7 +55,8 @@ public final class Road implements Web.Neighbour {
             CollectorRegistry registry,
             Names names,
             Function<String, Future<Excuse>> excuses,
-            BiPredicate<Caller, String> allowed) {
+            BiPredicate<Caller, String> allowed,
+            IntFunction<@Nullable String> atPort) {
         this.names = names;
         this.metrics = new RoadMetrics(registry);
         this.passes = new Passes(vertx, database, authenticator, metrics);
@@ -61,6 +64,7 @@ public final class Road implements Web.Neighbour {
         this.tunnels = new Tunnels(metrics);
         this.excuses = excuses;
         this.allowed = allowed;
+        this.atPort = atPort;
     }
 
     public Names names() {
@@ -101,13 +105,19 @@ public final class Road implements Web.Neighbour {
 
     @Override
     public boolean owns(HttpServerRequest request) {
-        return names.owns(request.authority());
+        return names.owns(request);
     }
 
     @Override
     public Future<Void> handle(HttpServerRequest request, Web.Threshold threshold) {
-        HostAndPort authority = Objects.requireNonNull(request.authority());
-        String id = names.id(authority);
+        HostAndPort authority = request.authority();
+        if (Refusal.isOver(request)) {
+            return request.connection().close();
+        }
+        if (authority == null) {
+            return Refusal.send(request, threshold, Excuse.of(Excuse.Kind.MALFORMED));
+        }
+        String id = names.hasPorts() ? atPort.apply(names.port(request)) : names.id(authority);
         var visit = new Visit(request, threshold, id == null ? "" : id, authority);
         if (!isReadable(request)) {
             return visit.refuse(Excuse.Kind.MALFORMED);
@@ -115,7 +125,9 @@ public final class Road implements Web.Neighbour {
         if (!Names.isId(visit.id)) {
             return visit.refuse(Excuse.Kind.UNKNOWN);
         }
-        if (isForeign(request, visit.asker.origin())) {
+        // two apps, one after the other, may have the same port
+        boolean worker = names.hasPorts() && "script".equals(request.getHeader("Service-Worker"));
+        if (worker || isForeign(request, visit.asker.origin())) {
             return visit.refuse(Excuse.Kind.FOREIGN);
         }
         if (request.uri().startsWith(RESERVED)) {
@@ -138,6 +150,7 @@ public final class Road implements Web.Neighbour {
         return !NEVER.contains(request.method())
                 && Paths.isPlain(request.uri())
                 && request.headers().getAll(HttpHeaders.HOST).size() <= 1
+                && Headers.arePlain(request.headers())
                 && (codings.isEmpty()
                         || (codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")));
     }
@@ -200,7 +213,8 @@ public final class Road implements Web.Neighbour {
                     secure,
                     host,
                     authority.port(),
-                    Names.origin(secure, host, authority.port()));
+                    Names.origin(secure, host, authority.port()),
+                    names.hasPorts() ? id + "." : "");
         }
 
         Future<Void> refuse(Excuse.Kind kind) {

@@ -96,7 +96,7 @@ final class Tunnels {
             MultiMap headers = out.headers();
             Headers.toApp(request, headers, asker, app);
             headers.set(HttpHeaders.CONNECTION, "Upgrade").set(HttpHeaders.UPGRADE, "websocket");
-            String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE));
+            String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE), asker.space());
             if (cookies != null) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }
