@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Line } from "../islands/log/line.ts";
 import { Lines } from "../islands/log/lines.ts";
+import { found } from "../islands/log/marks.ts";
 import { Ring } from "../islands/log/ring.ts";
-import { found } from "../islands/log/search.ts";
 import { css, TRUE } from "../islands/log/style.ts";
 import { Times } from "../islands/log/times.ts";
 
@@ -73,5 +73,5 @@ test("colours_of_the_palette_are_xterm_s", () => {
   assert.equal(css(231), "rgb(255 255 255)");
   assert.equal(css(208), "rgb(255 135 0)");
   assert.equal(css(232), "rgb(8 8 8)");
-  assert.equal(css(TRUE | 0x0102ff), "#0102ff");
+  assert.equal(css(TRUE | 0x0102ff), "rgb(1 2 255)");
 });

@@ -11,6 +11,7 @@ export interface Hole {
   readonly to: number;
   readonly reason: string;
   readonly at?: number;
+  readonly until?: number | null;
 }
 
 /** No row is as long. */
@@ -35,6 +36,8 @@ export class Line {
   continued = false;
   /** No newline has ended it yet. */
   open = true;
+  /** Its program took it back. */
+  gone = false;
   version = 0;
   hole: Hole | undefined;
   /** When it was printed, where that is known already. */

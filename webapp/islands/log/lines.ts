@@ -1,5 +1,5 @@
 import type { Line } from "./line";
-import type { Sink } from "./terminal";
+import type { Sink } from "./screen";
 
 /** The rows in memory: one stretch of the log without a hole that would not be among them. */
 export class Lines implements Sink {
@@ -8,13 +8,20 @@ export class Lines implements Sink {
   anchor: number | undefined;
   /** Rows that were taken from the front since the beginning, so that a place in the list can be told for longer. */
   dropped = 0;
+  /** Rows that their program took back since the beginning. */
+  takenBack = 0;
+  /** Another one: something that stands beside rows is known by now, as their numbers. */
+  epoch = 0;
 
   add(line: Line): void {
     this.list.push(line);
   }
 
   drop(line: Line): void {
-    if (this.list.at(-1) === line) this.list.pop();
+    if (this.list.at(-1) !== line) return;
+    this.list.pop();
+    line.gone = true;
+    this.takenBack++;
   }
 
   prepend(lines: Line[]): void {
@@ -23,15 +30,22 @@ export class Lines implements Sink {
   }
 
   /** Takes rows from the front until there are `keep`. */
-  trimStart(keep: number): void {
-    const gone = this.list.length - keep;
-    if (gone <= 0) return;
-    this.list.splice(0, gone);
-    this.dropped += gone;
+  trimStart(keep: number): Line[] {
+    const gone = this.list.splice(0, Math.max(0, this.list.length - keep));
+    this.dropped += gone.length;
+    return gone;
   }
 
-  trimEnd(keep: number): void {
-    if (this.list.length > keep) this.list.length = keep;
+  trimEnd(keep: number): Line[] {
+    return this.list.splice(keep);
+  }
+
+  /** Leaves out rows that their program took back. */
+  sweep(): void {
+    const staying = this.list.filter((line) => !line.gone);
+    if (staying.length === this.list.length) return;
+    this.list.length = 0;
+    for (const line of staying) this.list.push(line);
   }
 
   get from(): number {

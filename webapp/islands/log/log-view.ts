@@ -1,15 +1,14 @@
+import { addressOf, type Landing, landingOf } from "./address";
 import { words } from "./dom";
-import { Merged } from "./merged";
-import { Reader } from "./reader";
-import { Source } from "./source";
-import { Times } from "./times";
-import { ALL, type Task, Tools } from "./tools";
-import { type Sight, Viewer } from "./viewer";
+import { type Act, actions } from "./keyboard";
+import { keyTable } from "./keys";
+import { legend } from "./legend";
+import { type Choice, lookAt } from "./look";
+import { MOST } from "./merged";
+import { ALL, type Options, type Task, Tools } from "./tools";
+import { Viewer } from "./viewer";
 
 const KEPT = "sluice.log";
-/** Attempt, index and try are numbers; the role, which may hold dots, is last. */
-const PATH = /\/attempts\/(\d+)\/taskRoles\/([^/]+)\/taskIndex\/(\d+)\/attempts\/(\d+)\/log$/;
-const PLACE = /^#log=(\d+)\.(\d+)\.(\d+)\.(.+)@(\d+)$/;
 
 /**
  * The log of a task, live and whole, whatever its size. `src` is the log in the API, `mark` the offset of the line that explains the end, `tasks`
@@ -19,17 +18,24 @@ class LogView extends HTMLElement {
   #viewer: Viewer | undefined;
   #tools: Tools | undefined;
   #src = "";
-  #options = { times: false, wrap: true };
+  #chosen: Task[] = [];
+  #options: Options = { times: false, wrap: true, large: false };
+  #keys: Record<string, () => void> = {};
 
   connectedCallback(): void {
     if (document.documentElement.hasAttribute("data-turbo-preview") || this.#viewer) return;
     for (const left of this.querySelectorAll(":scope > .viewer")) left.remove();
     Object.assign(this.dataset, this.querySelector<HTMLElement>("data.words")?.dataset);
-    this.#options = { ...this.#options, ...remembered() };
+    this.#options = { ...this.#options, ...remembered(), large: false };
+    this.#chosen = this.#tasks.slice(0, MOST);
+    this.#keys = actions(this.#act);
     this.addEventListener("log-ready", () => this.setAttribute("ready", ""), { once: true });
     this.addEventListener("keydown", this.#key);
     document.addEventListener("click", this.#outside);
     window.addEventListener("hashchange", this.#hash);
+    const landing = landingOf(location.hash, this.#own);
+    this.#land(landing ?? { src: this.#own, merged: false });
+    if (landing) this.scrollIntoView({ block: "nearest" });
     document.addEventListener("log-time", this.#toTime);
     const place = placeOf(location.hash, this.getAttribute("src") ?? "");
     this.#show(place?.src ?? this.getAttribute("src") ?? "", place?.offset);
@@ -46,6 +52,14 @@ class LogView extends HTMLElement {
     });
   }
 
+  get #own(): string {
+    return this.getAttribute("src") ?? "";
+  }
+
+  get #tasks(): Task[] {
+    return JSON.parse(this.getAttribute("tasks") ?? "[]") as Task[];
+  }
+
   #rest(): void {
     this.removeEventListener("keydown", this.#key);
     document.removeEventListener("click", this.#outside);
@@ -55,83 +69,90 @@ class LogView extends HTMLElement {
     this.#viewer = undefined;
     this.querySelector(":scope > .viewer")?.remove();
     this.removeAttribute("ready");
+    this.#option({ large: false });
   }
 
-  #show(src: string, target?: number): void {
+  /** Shows what an address points at: one log, or all of them at a row of one. */
+  #land({ src, offset, merged }: Landing): void {
+    if (!merged) {
+      this.#show(src, offset);
+      return;
+    }
+    const task = this.#tasks.find((known) => known.src === src);
+    if (task && !this.#chosen.includes(task)) this.#chosen = [task, ...this.#chosen].slice(0, MOST);
+    this.#show(ALL, offset, src);
+  }
+
+  #show(src: string, target?: number, of = src): void {
     this.#src = src;
     this.#viewer?.close();
     this.querySelector(":scope > .viewer")?.remove();
-    const tasks = this.#tasks();
-    const viewer = new Viewer(this, src === ALL ? this.#merged(tasks) : this.#single(src));
+    const all = this.#tasks;
+    const single = all.filter((task) => task.src === src);
+    const tasks = src === ALL ? this.#chosen : single.length > 0 ? single : [{ src, label: "" }];
+    const choice: Choice = { tasks, merged: src === ALL, own: this.#own, mark: this.getAttribute("mark") };
+    const sight = lookAt(choice, {
+      changed: () => this.#viewer?.changed(),
+      timed: () => this.#viewer?.redraw(),
+      found: () => this.#viewer?.found(),
+      address: (of, offset) => addressOf(of, offset, src === ALL),
+    });
+    const viewer = new Viewer(this, sight, () => this.#tools?.search.found(sight.search));
     const tools = this.#toolsFor(viewer, tasks);
     const box = document.createElement("div");
     box.className = "viewer";
-    box.append(tools.element, viewer.element);
+    box.append(tools.element);
+    if (src === ALL) box.append(legend(all, tasks, words(this), (chosen) => this.#toggle(chosen)));
+    box.append(viewer.element);
     this.append(box);
+    const sought = this.#tools?.search;
     this.#viewer = viewer;
     this.#tools = tools;
+    if (sought) tools.search.resume(sought);
     this.#apply();
-    viewer.start(target);
-  }
-
-  #single(src: string): Sight {
-    const source = new Source(src);
-    const times = new Times(source, () => this.#viewer?.redraw());
-    const feed = new Reader(source, times, () => this.#viewer?.changed());
-    const mark = this.getAttribute("mark");
-    return {
-      feed,
-      source,
-      times,
-      cause: mark && src === this.getAttribute("src") ? Number(mark) : undefined,
-      name: () => undefined,
-      permalink: (line) => address(src, line.from),
-      searched: (search) => this.#tools?.found(search, feed.size),
-    };
-  }
-
-  #merged(tasks: Task[]): Sight {
-    const sources = tasks.map(({ src }) => new Source(src));
-    const feed = new Merged(sources, () => this.#viewer?.changed());
-    return {
-      feed,
-      source: undefined,
-      times: undefined,
-      cause: undefined,
-      name: (line) => tasks[line.source]?.label,
-      permalink: (line) => address(tasks[line.source]?.src ?? "", line.from),
-      searched: () => undefined,
-    };
+    const source = tasks.findIndex((task) => task.src === of);
+    viewer.start(target === undefined || source < 0 ? undefined : { source, offset: target });
   }
 
   #toolsFor(viewer: Viewer, tasks: Task[]): Tools {
-    const { source } = viewer.sight;
+    const { sources, merged, feed } = viewer.sight;
     const tools = new Tools(words(this), this.dataset.icons ?? "", {
       search: (query) => viewer.find(query),
       step: (by) => viewer.step(by),
-      times: (on) => this.#option({ times: on }),
-      wrap: (on) => this.#option({ wrap: on }),
-      toTime: async (at) => source && viewer.goTo(await source.offsetAt(at), "time"),
-      toLine: async (line) => source && viewer.goTo(await source.offsetOfLine(line), "time"),
+      option: (change) => this.#option(change),
+      toTime: (at) => viewer.goTo({ at }, "target"),
+      toLine: (line) => viewer.goTo({ line }, "target"),
+      help: () => this.#help(),
+      shownTime: async () => {
+        const { first } = viewer;
+        return first && (feed.timeOf(first) ?? sources[first.source]?.timeAt(first.from).catch(() => undefined));
+      },
       choose: (value) => {
         history.replaceState(history.state, "", location.pathname + location.search);
         this.#show(value);
       },
     });
-    if (tasks.length > 1) tools.tasks(tasks, this.#src);
-    tools.whole(source !== undefined);
-    if (source) tools.downloads(source.address({ download: 1 }), source.address({}, ".gz"));
+    if (this.#tasks.length > 1) tools.tasks(this.#tasks, this.#src);
+    if (merged) tools.merged();
+    tools.downloads(tasks.map(({ label, src }) => ({ label, raw: `${src}?download=1`, compressed: `${src}.gz` })));
     return tools;
   }
 
-  #tasks(): Task[] {
-    return JSON.parse(this.getAttribute("tasks") ?? "[]") as Task[];
+  /** Takes a task into the merged log, or out of it; the last one stays. */
+  #toggle(src: string): void {
+    const without = this.#chosen.filter((task) => task.src !== src);
+    const all = this.#tasks;
+    if (without.length < this.#chosen.length) this.#chosen = without.length > 0 ? without : this.#chosen;
+    else this.#chosen = all.filter((task) => task.src === src || this.#chosen.some((known) => known.src === task.src));
+    this.#show(ALL);
+    this.querySelector<HTMLElement>(`.log-chip[data-src="${CSS.escape(src)}"]`)?.focus();
   }
 
-  #option(change: Partial<{ times: boolean; wrap: boolean }>): void {
-    Object.assign(this.#options, change);
+  #option(change: Partial<Options>): void {
+    this.#options = { ...this.#options, ...change };
     try {
-      localStorage.setItem(KEPT, JSON.stringify(this.#options));
+      const { times, wrap } = this.#options;
+      localStorage.setItem(KEPT, JSON.stringify({ times, wrap }));
     } catch {
       // storage may be full or forbidden; the choice then lasts as long as the page
     }
@@ -139,16 +160,30 @@ class LogView extends HTMLElement {
   }
 
   #apply(): void {
-    const { times, wrap } = this.#options;
+    const { times, wrap, large } = this.#options;
     this.#tools?.switches(this.#options);
     this.toggleAttribute("wrap", wrap);
     this.toggleAttribute("times", times);
-    const known = this.#viewer?.sight.times;
-    if (known) known.wanted = times;
+    this.toggleAttribute("large", large);
+    document.documentElement.toggleAttribute("data-log-large", large);
+    this.#viewer?.sight.feed.timed(times);
     this.#viewer?.redraw();
   }
 
+  #help(): void {
+    this.querySelector("dialog.log-keys")?.remove();
+    const dialog = keyTable(words(this));
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      this.#viewer?.focus();
+    });
+    this.querySelector(":scope > .viewer")?.append(dialog);
+    dialog.showModal();
+  }
+
   #hash = (): void => {
+    const landing = landingOf(location.hash, this.#own);
+    if (landing) this.#land(landing);
     const place = placeOf(location.hash, this.getAttribute("src") ?? "");
     if (!place) return;
     if (place.src !== this.#src) this.#show(place.src, place.offset);
@@ -183,48 +218,30 @@ class LogView extends HTMLElement {
   #key = (event: KeyboardEvent): void => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     const find = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f";
-    if (find || (event.key === "/" && !typing)) {
-      event.preventDefault();
-      this.#tools?.input.focus();
-      this.#tools?.input.select();
-      return;
-    }
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const action = this.#keys[event.key];
-    if (!action) return;
+    if (event.key === "Escape" && this.#options.large) this.#option({ large: false });
+    else if (!find && (typing || event.ctrlKey || event.metaKey || event.altKey)) return;
+    else if (find) this.#tools?.search.focus();
+    else if (this.#keys[event.key]) this.#keys[event.key]?.();
+    else return;
     event.preventDefault();
-    action();
   };
 
-  readonly #keys: Record<string, () => void> = {
-    n: () => this.#viewer?.step(1),
-    N: () => this.#viewer?.step(-1),
-    g: () => this.#viewer?.goTo(0, "strip"),
-    G: () => this.#viewer?.toEnd(),
-    Home: () => this.#viewer?.goTo(0, "strip"),
-    End: () => this.#viewer?.toEnd(),
-    f: () => this.#viewer?.toEnd(),
-    w: () => this.#tools?.flip("wrap"),
-    t: () => this.#tools?.flip("times"),
+  readonly #act: Act = {
+    search: () => this.#tools?.search.focus(),
+    step: (by) => this.#viewer?.step(by),
+    toBegin: () => this.#viewer?.toBegin(),
+    toEnd: () => this.#viewer?.toEnd(),
+    toCause: () => this.#viewer?.toCause(),
+    link: () => this.#viewer?.linkHere(),
+    goTo: () => this.#tools?.goTo(),
+    flip: (which) => this.#tools?.flip(which),
+    help: () => this.#help(),
   };
 }
 
-function address(src: string, offset: number): string | undefined {
-  const [, attempt, role, index, tries] = PATH.exec(src) ?? [];
-  return role && `${location.pathname}${location.search}#log=${attempt}.${index}.${tries}.${role}@${offset}`;
-}
-
-/** Where an address points: in which log of this job, and where in it. */
-function placeOf(hash: string, src: string): { src: string; offset: number } | undefined {
-  const [, attempt, index, tries, role, offset] = PLACE.exec(hash) ?? [];
-  if (!offset || !PATH.test(src)) return undefined;
-  const path = `/attempts/${attempt}/taskRoles/${role}/taskIndex/${index}/attempts/${tries}/log`;
-  return { src: src.replace(PATH, path), offset: Number(offset) };
-}
-
-function remembered(): Partial<{ times: boolean; wrap: boolean }> {
+function remembered(): Partial<Options> {
   try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? "{}") as Partial<{ times: boolean; wrap: boolean }>;
+    return JSON.parse(localStorage.getItem(KEPT) ?? "{}") as Partial<Options>;
   } catch {
     return {};
   }

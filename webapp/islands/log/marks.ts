@@ -1,29 +1,33 @@
 import type { Line } from "./line";
-import { found, type Match, type Search } from "./search";
+import type { Finding, Match } from "./search";
 
 const FOUND = "log-found";
 const CURRENT = "log-current";
 
-/** The matches that lie in a row. */
-export function matchesIn(search: Search, line: Line): Match[] {
-  const { matches } = search;
-  let low = 0;
-  let high = matches.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((matches[middle]?.offset ?? 0) < line.from) low = middle + 1;
-    else high = middle;
-  }
-  const inside: Match[] = [];
-  for (let match = matches[low]; match && match.offset < line.to; match = matches[++low]) inside.push(match);
-  return inside;
+/** What was found, as it stands in the text: to be marked in the rows. */
+export function found(match: Match): string {
+  const bytes = new TextEncoder().encode(match.text);
+  const at = match.offset - match.start;
+  const text = new TextDecoder().decode(bytes.subarray(at, at + match.length));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours inside a match are not among what is shown
+  return text.replaceAll(/\u001b\[[\d;:]*m/g, "").split("\n")[0] ?? "";
 }
 
 /** Marks what was found in the rows on the page, without touching them. */
-export function highlight(
-  rows: Iterable<{ element: HTMLElement; matches: Match[] }>,
-  current: Match | undefined,
+export function markFound(
+  search: Finding | undefined,
+  lines: Line[],
+  elementOf: (line: Line) => HTMLElement | undefined,
 ): void {
+  const rows = (search?.query ? lines : []).flatMap((line) => {
+    const element = elementOf(line);
+    const matches = search?.inside(line) ?? [];
+    return element && matches.length > 0 ? [{ element, matches }] : [];
+  });
+  highlight(rows, search?.current);
+}
+
+function highlight(rows: Iterable<{ element: HTMLElement; matches: Match[] }>, current: Match | undefined): void {
   if (!("highlights" in CSS)) return;
   const all: Range[] = [];
   const chosen: Range[] = [];
@@ -65,8 +69,17 @@ function occurrences(element: Element, words: string): Range[] {
   return ranges;
 }
 
+/** What is copied is what the task printed. */
+export function copy(body: HTMLElement, event: ClipboardEvent): void {
+  const selection = document.getSelection();
+  const text = selection && copied(body, selection);
+  if (text === undefined || text === null) return;
+  event.preventDefault();
+  event.clipboardData?.setData("text/plain", text);
+}
+
 /** What is selected in the rows, as the task printed it: no numbers, no times, no line breaks that are not its own. */
-export function copied(body: HTMLElement, selection: Selection): string | undefined {
+function copied(body: HTMLElement, selection: Selection): string | undefined {
   if (selection.rangeCount === 0 || selection.isCollapsed) return undefined;
   const range = selection.getRangeAt(0);
   let text = "";

@@ -1,73 +1,64 @@
-import type { Feed } from "./feed";
+import { Crowd } from "./crowd";
+import type { Feed, Place } from "./feed";
 import type { Line } from "./line";
 import { Lines } from "./lines";
-import { Reader } from "./reader";
-import type { Refusal, Source } from "./source";
-import type { Way } from "./stream";
-import { Times } from "./times";
+import type { Reader } from "./reader";
+import type { Source } from "./source";
+import { nextOf, Strand, UNREACHED } from "./strand";
 
-const MOST = 32;
+/** So many logs are merged at most. */
+export const MOST = 32;
 const KEPT = 6_000;
 const STEP = 400;
 const WAITED = 1_500;
 
-/** One of the merged logs: what of its rows has been handed over already, at either end. */
-interface Strand {
-  readonly reader: Reader;
-  readonly times: Times;
-  lines: Lines;
-  /** Counted with those that are gone: rows from `first` to `next` are among the merged ones. */
-  first: number;
-  next: number;
-}
-
-/** Several logs as one: live rows in the order in which they come, older ones in the order of their times. */
-export class Merged implements Feed {
-  readonly lines = new Lines();
-  missed = 0;
+/** Several logs as one: live rows in the order in which they come, all others in the order of their times. */
+export class Merged extends Crowd implements Feed {
+  lines = new Lines();
   following = true;
-  readonly attached = true;
   readonly #strands: Strand[];
-  readonly #opened = performance.now();
+  #opened = performance.now();
   #begun = false;
-  #busy = false;
+  /** The newest row of every log is there, so that what comes can be added below. */
+  #live = true;
+  #timed = false;
+  #takenBack = 0;
+  #epoch = 0;
+  #busy: Promise<unknown> | undefined;
   readonly #changed: () => void;
 
-  constructor(sources: Source[], changed: () => void) {
+  constructor(sources: readonly Source[], changed: () => void, timed: () => void) {
+    super();
     this.#changed = changed;
-    this.#strands = sources.slice(0, MOST).map((source) => {
-      const times = new Times(source, changed);
-      times.wanted = true;
-      const reader = new Reader(source, times, changed);
-      return { reader, times, lines: reader.lines, first: 0, next: 0 };
-    });
+    this.#strands = sources.slice(0, MOST).map((source) => new Strand(source, changed, timed));
   }
 
-  get size(): number {
-    return this.#sum(({ size }) => size);
+  protected get readers(): Reader[] {
+    return this.#strands.map(({ reader }) => reader);
   }
 
-  get skippedBytes(): number {
-    return this.#sum(({ skippedBytes }) => skippedBytes);
+  sizeOf(index: number): number {
+    return this.#strands[index]?.reader.size ?? 0;
   }
 
-  get greeted(): boolean {
-    return this.#strands.some(({ reader }) => reader.greeted);
+  known(line: Line): number | undefined {
+    return this.#strands[line.source]?.known(line);
   }
 
-  get refusal(): Refusal | undefined {
-    const all = this.#strands.map(({ reader }) => reader.refusal);
-    return all.every((refusal) => refusal) ? all[0] : undefined;
+  get attached(): boolean {
+    return this.#live;
   }
 
-  get end(): { size: number; exitCode: number | null } | undefined {
-    const over = this.#strands.every(({ reader }) => reader.end || reader.refusal);
-    return over && this.greeted ? { size: this.size, exitCode: null } : undefined;
+  numberOf(line: Line): number | undefined {
+    return this.#strands[line.source]?.reader.numberOf(line);
   }
 
-  get status(): Way {
-    const ways = this.#strands.map(({ reader }) => (reader.end ? "socket" : reader.status));
-    return ways.find((way) => way !== "socket") ?? "socket";
+  timeOf(line: Line): number | undefined {
+    return this.#timed ? this.known(line) : undefined;
+  }
+
+  timed(wanted: boolean): void {
+    this.#timed = wanted;
   }
 
   open(): void {
@@ -85,101 +76,146 @@ export class Merged implements Feed {
       more = reader.work(budget / this.#strands.length) || more;
     }
     if (!this.#begun) this.#begin();
-    else for (let i = 0; i < this.#strands.length; i++) this.#arrived(i);
-    if (this.following) this.lines.trimStart(KEPT);
+    else {
+      for (const strand of this.#strands.filter(({ torn }) => torn))
+        if (this.#live && !this.#busy) this.#restart();
+        else strand.mend();
+      if (this.#live) this.#arrived();
+    }
+    this.#renumber();
     return more;
   }
 
-  /** The first rows of all are put in order by their times, once all are there or have been waited for long enough. */
-  async #begin(): Promise<void> {
-    const late = performance.now() - this.#opened > WAITED;
-    const ready = this.#strands.every(({ reader }) => reader.end || reader.refusal || reader.lines.list.length > 0);
-    if (this.#busy || (!ready && !late)) {
-      if (!late) setTimeout(this.#changed, WAITED / 5);
-      return;
-    }
-    this.#busy = true;
-    await Promise.all(this.#strands.map((strand) => this.#timed(strand)));
-    for (const strand of this.#strands) {
-      strand.lines = strand.reader.lines;
-      strand.first = strand.next = strand.lines.dropped + strand.lines.list.length;
-    }
-    this.#begun = true;
-    await this.#older();
-    this.#busy = false;
-    this.#changed();
-  }
-
-  #arrived(source: number): void {
-    const strand = this.#strands[source];
-    if (!strand) return;
-    const { lines } = strand.reader;
-    if (lines !== strand.lines) {
-      strand.lines = lines;
-      strand.first = strand.next = lines.dropped;
-    }
-    const from = Math.max(0, strand.next - lines.dropped);
-    for (const line of lines.list.slice(from)) {
-      line.source = source;
-      this.lines.add(line);
-      if (!this.following) this.missed++;
-    }
-    strand.next = lines.dropped + lines.list.length;
-  }
-
   async earlier(): Promise<boolean> {
-    if (this.#busy || !this.#begun) return false;
-    this.#busy = true;
-    const found = await this.#older();
-    this.#busy = false;
-    if (found) this.#changed();
-    return found;
-  }
-
-  /** Takes the newest of what lies before, log by log; fetches more wherever one runs out. */
-  async #older(): Promise<boolean> {
-    const found: Line[] = [];
-    while (found.length < STEP) {
-      let newest: { line: Line; at: number; source: number } | undefined;
-      for (const [source, strand] of this.#strands.entries()) {
-        const line = await this.#before(strand);
-        if (!line) continue;
-        line.source = source;
-        line.at = strand.times.at(line.from) ?? Date.now();
-        if (!newest || line.at > newest.at) newest = { line, at: line.at, source };
-      }
-      const strand = newest && this.#strands[newest.source];
-      if (!newest || !strand) break;
-      strand.first--;
-      found.push(newest.line);
-    }
-    this.lines.prepend(found.reverse());
-    return found.length > 0;
-  }
-
-  async #before(strand: Strand): Promise<Line | undefined> {
-    const { reader } = strand;
-    const at = () => reader.lines.list[strand.first - 1 - reader.lines.dropped];
-    if (at() || reader.lines !== strand.lines) return at();
-    if (!(await reader.earlier())) return undefined;
-    await this.#timed(strand);
-    return at();
-  }
-
-  async #timed({ reader, times }: Strand): Promise<void> {
-    await times.ensure(reader.stretch.from, Math.max(reader.stretch.to, reader.stretch.from + 1));
+    return this.#more(true);
   }
 
   async later(): Promise<boolean> {
-    return false;
+    return this.#more(false);
   }
 
   toEnd(): void {
     this.missed = 0;
+    if (this.#live) return;
     for (const { reader } of this.#strands) reader.toEnd();
+    this.#restart();
+    this.#changed();
   }
 
-  #sum(part: (reader: Reader) => number): number {
-    return this.#strands.reduce((all, { reader }) => all + part(reader), 0);
+  async jump(place: Place): Promise<Line | undefined> {
+    const strand = this.#strands[place.source];
+    return strand && this.#alone(async () => this.#gather(await strand.reader.source.timeAt(place.offset), place));
+  }
+
+  async jumpToTime(at: number): Promise<Line | undefined> {
+    return this.#alone(() => this.#gather(at, undefined));
+  }
+
+  #restart(): void {
+    this.#begun = false;
+    this.#opened = performance.now();
+  }
+
+  /** The first rows of all are put in order by their times, once all are there or have been waited for long enough. */
+  #begin(): void {
+    if (this.#busy) return;
+    const late = performance.now() - this.#opened > WAITED;
+    if (!late && !this.#strands.every(({ ready }) => ready)) {
+      setTimeout(this.#changed, WAITED / 5);
+      return;
+    }
+    this.#alone(async () => {
+      await Promise.all(this.#strands.map((strand) => strand.splitAtEnd()));
+      this.lines = new Lines();
+      this.#begun = this.#live = true;
+      await this.#take(true);
+    });
+  }
+
+  /** The rows around a time, or around a place in one of the logs. */
+  async #gather(at: number, place: Place | undefined): Promise<Line | undefined> {
+    this.#begun = true;
+    this.#live = false;
+    await Promise.all(this.#strands.map((strand, i) => strand.go(at, i === place?.source ? place : undefined)));
+    this.lines = new Lines();
+    // what is looked for comes first among all that was printed in its second
+    const strand = place && this.#strands[place.source];
+    const target = await strand?.next(false);
+    if (target && target !== UNREACHED) {
+      target.source = place?.source ?? 0;
+      strand?.took(target, false);
+      this.lines.add(target);
+    }
+    const before = await this.#take(true);
+    await this.#take(false);
+    return this.lines.list[before] ?? this.lines.list.at(-1);
+  }
+
+  #arrived(): void {
+    for (const [source, strand] of this.#strands.entries())
+      for (const line of strand.arrived()) {
+        line.source = source;
+        this.lines.add(line);
+      }
+    if (this.following) this.#trim(true);
+    if (this.#strands.some(({ reader }) => !reader.attached)) this.#live = false;
+    const takenBack = this.sum(({ lines }) => lines.takenBack);
+    if (takenBack !== this.#takenBack) this.lines.sweep();
+    this.#takenBack = takenBack;
+  }
+
+  async #more(above: boolean): Promise<boolean> {
+    if (this.#busy || !this.#begun || (!above && this.#live)) return false;
+    return this.#alone(async () => (await this.#take(above)) > 0);
+  }
+
+  /** Takes the next rows above or below, log by log in the order of their times, and tells how many there were. */
+  async #take(above: boolean): Promise<number> {
+    const found: Line[] = [];
+    const heads = await Promise.all(this.#strands.map((strand) => strand.next(above)));
+    while (found.length < STEP && !heads.includes(UNREACHED)) {
+      const best = nextOf(this.#strands, heads, above);
+      const [strand, line] = [this.#strands[best], heads[best]];
+      if (!strand || !line || line === UNREACHED) break;
+      line.source = best;
+      line.at = strand.timeOf(line);
+      strand.took(line, above);
+      found.push(line);
+      heads[best] = await strand.next(above);
+    }
+    if (above) this.lines.prepend(found.reverse());
+    else for (const line of found) this.lines.add(line);
+    this.#trim(!above);
+    this.#live = !above && heads.every((head) => !head) ? true : this.#live;
+    return found.length;
+  }
+
+  /** Rows that are far from where somebody reads go from memory. */
+  #trim(top: boolean): void {
+    if (this.lines.list.length <= 2 * KEPT) return;
+    const gone = top ? this.lines.trimStart(KEPT) : this.lines.trimEnd(2 * KEPT).reverse();
+    for (const line of gone) this.#strands[line.source]?.forgot(line, top);
+    if (!top && gone.length > 0) this.#live = false;
+  }
+
+  #renumber(): void {
+    const epoch = this.sum(({ lines }) => (lines.anchor === undefined ? 0 : 1));
+    if (epoch !== this.#epoch) this.lines.epoch++;
+    this.#epoch = epoch;
+  }
+
+  /** One after the other: each of these moves what the next begins at. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = (this.#busy ?? Promise.resolve()).then(work);
+    const over = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#busy = over;
+    over.then(() => {
+      if (this.#busy === over) this.#busy = undefined;
+      this.#changed();
+    });
+    return done;
   }
 }

@@ -88,12 +88,12 @@ export class Pane {
   seen(): [Line, Line] | undefined {
     const top = this.#view.scrollTop;
     const bottom = top + this.#view.clientHeight;
-    const rows = [...this.#drawn.entries()];
-    const visible = rows.filter(
-      ([, { element }]) => element.offsetTop + element.offsetHeight > top && element.offsetTop < bottom,
-    );
-    const lines = visible.map(([line]) => line).sort((one, other) => one.from - other.from);
-    const [first, last] = [lines[0], lines.at(-1)];
+    const rows = this.#lines?.list.slice(...this.range()) ?? [];
+    const inside = rows.filter((line) => {
+      const element = this.#drawn.get(line)?.element;
+      return element && element.offsetTop + element.offsetHeight > top && element.offsetTop < bottom;
+    });
+    const [first, last] = [inside[0], inside.at(-1)];
     return first && last ? [first, last] : undefined;
   }
 
@@ -195,7 +195,7 @@ export class Pane {
   }
 
   #row(line: Line): HTMLElement {
-    const version = `${line.version} ${this.#epoch} ${this.#lines?.anchor}`;
+    const version = `${line.version} ${this.#epoch} ${this.#lines?.epoch}`;
     const known = this.#drawn.get(line);
     if (known?.version === version) return known.element;
     const element = known?.element ?? document.createElement("div");

@@ -1,3 +1,4 @@
+import { readable } from "./contrast";
 import { amount, make, type Words } from "./dom";
 import type { Line, Run } from "./line";
 import { BOLD, css, DIM, INVERSE, ITALIC, PLAIN, STRIKE, type Style, UNDERLINE } from "./style";
@@ -39,7 +40,7 @@ export function draw(element: HTMLElement, line: Line, context: Context): void {
   if (line.hole) text.append(lost(line, context.words));
   else fill(text, line);
   const at = context.time(line);
-  const time = at === undefined ? undefined : make("time", { datetime: new Date(at).toISOString() }, clock(at));
+  const time = at === undefined ? undefined : clock(at);
   const source = context.source(line);
   const name = source === undefined ? undefined : make("b", { class: `of of-${line.source % 8}` }, source);
   const history = line.rewrites > 0 ? earlier(line, context.words) : undefined;
@@ -58,17 +59,24 @@ function earlier(line: Line, words: Words): HTMLElement {
 }
 
 function lost(line: Line, words: Words): string {
-  const { from = 0, to = 0, reason = "", at } = line.hole ?? {};
-  const when = at === undefined ? "" : new Date(at).toLocaleString(document.documentElement.lang);
-  if (reason === "disk_full") return words(from === to ? "gapDiskMaybe" : "gapDisk", amount(to - from), when);
-  return words("gapLimit", amount(to - from));
+  const { from = 0, to = 0, reason = "", at, until } = line.hole ?? {};
+  const when = (time: number | null | undefined) =>
+    time ? new Date(time).toLocaleString(document.documentElement.lang) : "";
+  const bytes = amount(to - from);
+  if (reason !== "disk_full") return words("gapLimit", bytes);
+  const key = from === to ? "gapDiskMaybe" : "gapDisk";
+  return until ? words(`${key}For`, bytes, when(at), when(until)) : words(key, bytes, when(at));
 }
 
-let clocks: Intl.DateTimeFormat | undefined;
+let clocks: { short: Intl.DateTimeFormat; long: Intl.DateTimeFormat } | undefined;
 
-function clock(at: number): string {
-  clocks ??= new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  return clocks.format(at);
+function clock(at: number): HTMLTimeElement {
+  const { lang } = document.documentElement;
+  clocks ??= {
+    short: new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+    long: new Intl.DateTimeFormat(lang, { dateStyle: "full", timeStyle: "medium" }),
+  };
+  return make("time", { datetime: new Date(at).toISOString(), title: clocks.long.format(at) }, clocks.short.format(at));
 }
 
 /** Text with its colours. */
@@ -105,6 +113,12 @@ function dress(span: HTMLElement, style: Style): void {
   if (inverse) span.classList.add("inverse");
   colour(span, "fg", fg);
   colour(span, "bg", bg);
+  if (bg >= 16) {
+    const onBg = readable(fg, bg);
+    span.style.setProperty("--on-bg", onBg);
+    // on a ground of its own the theme's colours say nothing about what can be read
+    if (fg >= 16) span.style.setProperty("--fg", onBg);
+  }
 }
 
 function colour(span: HTMLElement, which: "fg" | "bg", value: number): void {

@@ -1,12 +1,13 @@
+import type { Feed, Place } from "./feed";
+import type { Line } from "./line";
+import { lowest } from "./lowest";
 import { Refusal, type Source } from "./source";
 
-export interface Match {
-  readonly offset: number;
+export interface Match extends Place {
   readonly length: number;
   /** Where `text` begins. */
   readonly start: number;
   readonly text: string;
-  readonly line?: number;
 }
 
 export interface Query {
@@ -15,7 +16,29 @@ export interface Query {
   readonly cased: boolean;
 }
 
-const MOST = 10_000;
+/** A search over all that is stored, of one log or of several; it goes on as they grow. */
+export interface Finding {
+  readonly query: Query | undefined;
+  readonly count: number;
+  readonly current: Match | undefined;
+  /** Which of all `current` is, from 0. */
+  readonly at: number;
+  readonly running: boolean;
+  /** There are more than it may tell. */
+  readonly more: boolean;
+  readonly fault: string | undefined;
+  /** How much of all has been gone through, from 0 to 1. */
+  readonly part: number;
+  start(query: Query): Promise<void>;
+  clear(): void;
+  stop(): void;
+  /** The match after or before the current one, or the first from a row on; round and round. */
+  step(by: 1 | -1, from: Line | undefined): Match | undefined;
+  inside(line: Line): Match[];
+  offsets(): number[];
+}
+
+export const MOST = 10_000;
 const AGAIN = 1_500;
 
 interface Said {
@@ -32,25 +55,40 @@ interface Said {
 }
 
 /** Searches the whole stored log on the gateway, and goes on as it grows. */
-export class Search {
+export class Search implements Finding {
   matches: Match[] = [];
-  current = -1;
+  at = -1;
   query: Query | undefined;
-  scanned = 0;
   running = false;
-  /** There are more than it may tell. */
   more = false;
   fault: string | undefined;
+  #scanned = 0;
   #stop: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #source: Source;
   readonly #changed: () => void;
-  readonly #size: () => number;
+  readonly #feed: Pick<Feed, "size">;
+  readonly #index: number;
+  readonly #most: number;
 
-  constructor(source: Source, size: () => number, changed: () => void) {
+  constructor(source: Source, feed: Pick<Feed, "size">, changed: () => void, { index = 0, most = MOST } = {}) {
     this.#source = source;
-    this.#size = size;
+    this.#feed = feed;
     this.#changed = changed;
+    this.#index = index;
+    this.#most = most;
+  }
+
+  get count(): number {
+    return this.matches.length;
+  }
+
+  get current(): Match | undefined {
+    return this.matches[this.at];
+  }
+
+  get part(): number {
+    return this.#feed.size > 0 ? Math.min(1, this.#scanned / this.#feed.size) : 0;
   }
 
   stop(): void {
@@ -63,33 +101,41 @@ export class Search {
     this.stop();
     this.query = undefined;
     this.matches = [];
-    this.current = -1;
+    this.at = -1;
     this.fault = undefined;
     this.#changed();
   }
 
   async start(query: Query): Promise<void> {
-    this.stop();
+    this.clear();
     this.query = query;
-    this.matches = [];
-    this.current = -1;
-    this.scanned = 0;
+    this.#scanned = 0;
     this.more = false;
-    this.fault = undefined;
     await this.#run(0);
   }
 
-  /** The match after or before the current one, or the first from an offset on; round and round. */
-  step(by: 1 | -1, offset: number): Match | undefined {
-    const count = this.matches.length;
+  step(by: 1 | -1, from: Line | undefined): Match | undefined {
+    const { count } = this;
     if (count === 0) return undefined;
-    if (this.current >= 0) this.current = (this.current + by + count) % count;
+    if (this.at >= 0) this.at = (this.at + by + count) % count;
     else {
-      const first = this.matches.findIndex((match) => match.offset >= offset);
-      this.current = by > 0 ? Math.max(0, first) : ((first < 0 ? count : first) - 1 + count) % count;
+      const first = this.matches.findIndex(({ offset }) => offset >= (from?.from ?? 0));
+      this.at = by > 0 ? Math.max(0, first) : ((first < 0 ? count : first) - 1 + count) % count;
     }
     this.#changed();
-    return this.matches[this.current];
+    return this.current;
+  }
+
+  inside(line: Line): Match[] {
+    const { matches } = this;
+    let next = lowest(matches, ({ offset }) => offset >= line.from);
+    const inside: Match[] = [];
+    for (let match = matches[next]; match && match.offset < line.to; match = matches[++next]) inside.push(match);
+    return inside;
+  }
+
+  offsets(): number[] {
+    return this.matches.map(({ offset }) => offset);
   }
 
   async #run(offset: number): Promise<void> {
@@ -102,7 +148,7 @@ export class Search {
     let next: number | null = null;
     try {
       const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
-      const limit = MOST - this.matches.length;
+      const limit = this.#most - this.matches.length;
       const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", mine.signal);
       for await (const said of lines(answer)) next = this.#heard(said) ?? next;
     } catch (fault) {
@@ -116,23 +162,24 @@ export class Search {
   }
 
   #again(next: number | null): void {
-    const from = next ?? this.scanned;
-    if (this.#size() > from) this.#run(from);
+    const from = next ?? this.#scanned;
+    if (this.#feed.size > from) this.#run(from);
     else this.#timer = setTimeout(() => this.#again(next), AGAIN);
   }
 
   /** Takes one line of the answer; tells where the next search begins, once it is known. */
   #heard(said: Said): number | undefined {
     if (said.end) {
-      this.scanned = Math.max(this.scanned, said.next ?? said.scanned ?? 0);
-      this.more = said.why === "limit" || this.matches.length >= MOST;
+      this.#scanned = Math.max(this.#scanned, said.next ?? said.scanned ?? 0);
+      this.more = said.why === "limit" || this.matches.length >= this.#most;
       return said.next ?? undefined;
     }
-    if (said.progress !== undefined) this.scanned = said.progress;
+    if (said.progress !== undefined) this.#scanned = said.progress;
     else if (said.offset !== undefined) {
       const { offset, length = 0, start = offset, text = "" } = said;
       // the search after growth begins at its line, so the last may come again
-      if (offset > (this.matches.at(-1)?.offset ?? -1)) this.matches.push({ offset, length, start, text });
+      if (offset > (this.matches.at(-1)?.offset ?? -1))
+        this.matches.push({ source: this.#index, offset, length, start, text });
     } else if (said.message) this.fault = said.message;
     this.#changed();
     return undefined;
@@ -150,13 +197,4 @@ async function* lines(answer: Response): AsyncGenerator<Said> {
     for (const part of parts) if (part.trim()) yield JSON.parse(part) as Said;
     if (done) return;
   }
-}
-
-/** What was found, as it stands in the text: to be marked in the rows. */
-export function found(match: Match): string {
-  const bytes = new TextEncoder().encode(match.text);
-  const at = match.offset - match.start;
-  const text = new TextDecoder().decode(bytes.subarray(at, at + match.length));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours inside a match are not among what is shown
-  return text.replaceAll(/\u001b\[[\d;:]*m/g, "").split("\n")[0] ?? "";
 }

@@ -1,3 +1,4 @@
+import { Holes } from "./holes";
 import type { Hole } from "./line";
 import type { Piece } from "./ring";
 
@@ -9,31 +10,27 @@ export class Refusal extends Error {
     super(message);
     this.status = status;
   }
+
+  /** Another time it may work. */
+  get passing(): boolean {
+    return this.status === 429 || this.status >= 500;
+  }
 }
 
-export interface Range extends Piece {
+export interface State {
   readonly size: number;
-  readonly ended: boolean;
+  readonly state: "running" | "ended";
+  readonly exitCode: number | null;
+  readonly gaps: Hole[];
 }
 
 /** The log of one task attempt, asked over HTTP. */
 export class Source {
   readonly path: string;
-  #gaps: Hole[] = [];
+  readonly holes = new Holes();
 
   constructor(path: string) {
     this.path = path;
-  }
-
-  get gaps(): readonly Hole[] {
-    return this.#gaps;
-  }
-
-  /** Adds holes that are not known yet. */
-  missing(...holes: Hole[]): void {
-    for (const hole of holes)
-      if (!this.#gaps.some((known) => known.from === hole.from && known.to === hole.to)) this.#gaps.push(hole);
-    this.#gaps.sort((one, other) => one.from - other.from);
   }
 
   address(query: Record<string, string | number> = {}, suffix = ""): string {
@@ -41,16 +38,20 @@ export class Source {
     return `${this.path}${suffix}${words ? `?${words}` : ""}`;
   }
 
-  async range(from: number, to: number, signal?: AbortSignal): Promise<Range> {
-    const answer = await this.get({ offset: from, length: Math.max(0, to - from) }, "", signal);
+  /** Bytes from one offset on, as many as there are before the other one or before a hole. */
+  async range(from: number, to: number, signal?: AbortSignal): Promise<Piece> {
+    if (to <= from) return { offset: from, bytes: new Uint8Array() };
+    const answer = await this.get({}, "", signal, { Range: `bytes=${from}-${to - 1}` });
     const bytes = new Uint8Array(await answer.arrayBuffer());
     signal?.throwIfAborted();
-    return { offset: number(answer, "X-Log-Offset") ?? from, bytes, ...state(answer) };
+    return { offset: from, bytes };
   }
 
-  /** Whether it is there at all; otherwise this fails with the gateway's sentence. */
-  async look(): Promise<{ size: number; ended: boolean }> {
-    return state(await this.get({ tail: 0 }));
+  /** How it stands; fails with the gateway's sentence where there is no such log. */
+  async state(signal?: AbortSignal): Promise<State> {
+    const state = await this.json<State>({}, "/state", signal);
+    this.holes.add(...state.gaps);
+    return state;
   }
 
   async lineAt(offset: number, signal?: AbortSignal): Promise<number> {
@@ -66,6 +67,12 @@ export class Source {
     return (await this.json<{ offset: number }>({ at: time }, "/times")).offset;
   }
 
+  /** When a byte was there at the latest. */
+  async timeAt(offset: number): Promise<number> {
+    const { from, until } = await this.json<{ from: number | null; until: number | null }>({ offset }, "/times");
+    return until ?? from ?? Date.now();
+  }
+
   /** Times between two offsets: "at that time there were so many bytes". */
   async times(from: number, to: number, points: number, signal?: AbortSignal): Promise<[number, number][]> {
     return (await this.json<{ points: [number, number][] }>({ from, to, points }, "/times", signal)).points;
@@ -75,19 +82,16 @@ export class Source {
     return (await this.get(query, suffix, signal)).json() as Promise<T>;
   }
 
-  async get(query: Record<string, string | number>, suffix = "", signal?: AbortSignal): Promise<Response> {
-    const answer = await fetch(this.address(query, suffix), { cache: "no-store", ...(signal ? { signal } : {}) });
+  async get(
+    query: Record<string, string | number>,
+    suffix = "",
+    signal?: AbortSignal,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const asked = { cache: "no-store", headers, ...(signal ? { signal } : {}) } as const;
+    const answer = await fetch(this.address(query, suffix), asked);
     if (answer.ok) return answer;
     const said = (await answer.json().catch(() => undefined)) as { message?: string } | undefined;
     throw new Refusal(answer.status, said?.message ?? answer.statusText);
   }
-}
-
-function number(answer: Response, header: string): number | undefined {
-  const value = answer.headers.get(header);
-  return value === null || value === "" ? undefined : Number(value);
-}
-
-function state(answer: Response): { size: number; ended: boolean } {
-  return { size: number(answer, "X-Log-Size") ?? 0, ended: answer.headers.get("X-Log-State") === "ended" };
 }

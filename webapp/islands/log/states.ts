@@ -8,8 +8,30 @@ import { Terminal } from "./terminal";
 const BYTES = 256 << 10;
 const MOST = 200;
 
+/** Rows whose earlier states are open. */
+export class Opened {
+  readonly #boxes = new Map<Line, HTMLElement>();
+  readonly #words: Words;
+
+  constructor(words: Words) {
+    this.#words = words;
+  }
+
+  boxOf(line: Line): HTMLElement | undefined {
+    return this.#boxes.get(line);
+  }
+
+  async toggle(line: Line, source: Source): Promise<void> {
+    if (!this.#boxes.delete(line)) this.#boxes.set(line, await states(line, source, this.#words));
+  }
+
+  clear(): void {
+    this.#boxes.clear();
+  }
+}
+
 /** The earlier states of a row that was written over, oldest first: read again from the stored bytes. */
-export async function states(line: Line, source: Source, words: Words): Promise<HTMLElement> {
+async function states(line: Line, source: Source, words: Words): Promise<HTMLElement> {
   const from = Math.max(line.from, line.to - BYTES);
   const { bytes, offset } = await source.range(from, line.to);
   const lines = new Lines();

@@ -7,6 +7,7 @@ import { Terminal } from "./terminal";
 const KEPT = 6_000;
 /** So far a line's beginning is looked for, where reading begins in the middle of one. */
 const LONGEST_LOOK = 64 << 10;
+const SLICE = 1 << 10;
 const LF = 10;
 
 /** A stretch of the log as rows: bytes are added at its ends, and taken away at the end that nobody looks at. */
@@ -41,6 +42,18 @@ export class Stretch {
     this.to = offset + bytes.length;
   }
 
+  /** The same until there are so many rows more; tells how many bytes that took. */
+  appendRows(bytes: Uint8Array, offset: number, rows: number): number {
+    const enough = this.lines.dropped + this.lines.list.length + rows;
+    let taken = 0;
+    while (taken < bytes.length && this.lines.dropped + this.lines.list.length < enough) {
+      const part = bytes.subarray(taken, taken + SLICE);
+      this.append(part, offset + taken);
+      taken += part.length;
+    }
+    return taken;
+  }
+
   hole(hole: Hole): void {
     this.#terminal.interrupt();
     this.lines.add(Line.missing(hole));
@@ -53,11 +66,14 @@ export class Stretch {
     const kept = skip < bytes.length ? bytes.subarray(skip) : bytes;
     const before = new Lines();
     const terminal = new Terminal(before);
-    terminal.write(kept, this.from - kept.length);
+    const from = this.from - kept.length;
+    terminal.write(kept, from);
+    // of very short lines there are so many that those that are looked at would have to go
+    const left = before.trimStart(KEPT);
     const first = this.lines.list[0]?.number ?? 0;
     for (const line of before.list) line.number += first - terminal.newlines;
     this.lines.prepend(before.list);
-    this.from -= kept.length;
+    this.from = left.length > 0 ? before.from : from;
   }
 
   prependHole(hole: Hole): void {
@@ -79,9 +95,14 @@ export class Stretch {
     if (!next) return false;
     this.lines.trimEnd(2 * KEPT);
     this.to = next.from;
-    this.#terminal = new Terminal(this.lines);
-    this.#terminal.newlines = next.number;
+    this.#terminal = new Terminal(this.lines, { newlines: next.number });
     return true;
+  }
+
+  /** The hole that is its first row or its last, which are not to be shown again. */
+  get shown(): { first: Hole | undefined; last: Hole | undefined } {
+    const { list } = this.lines;
+    return { first: list[0]?.hole, last: list.at(-1)?.hole };
   }
 
   get full(): boolean {
@@ -97,6 +118,7 @@ export class Stretch {
     const number = await source.lineAt(first.from, mine.signal).catch(() => undefined);
     if (number === undefined) return false;
     this.lines.anchor = number - first.number;
+    this.lines.epoch++;
     return true;
   }
 

@@ -97,13 +97,18 @@ export function linked(style: Style, body: string): Style {
 
 const CUBE = [0, 95, 135, 175, 215, 255];
 
-/** A colour beyond the first sixteen, which the page's theme has names for. */
-export function css(colour: number): string {
-  if (colour & TRUE) return `#${(colour & 0xffffff).toString(16).padStart(6, "0")}`;
+/** Red, green and blue of a colour beyond the first sixteen, which the page's theme has names for. */
+export function rgb(colour: number): [number, number, number] {
+  if (colour & TRUE) return [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255];
   if (colour >= 232) {
     const grey = 8 + (colour - 232) * 10;
-    return `rgb(${grey} ${grey} ${grey})`;
+    return [grey, grey, grey];
   }
   const n = colour - 16;
-  return `rgb(${CUBE[Math.floor(n / 36)]} ${CUBE[Math.floor(n / 6) % 6]} ${CUBE[n % 6]})`;
+  const part = (value: number) => CUBE[value % 6] ?? 0;
+  return [part(Math.floor(n / 36)), part(Math.floor(n / 6)), part(n)];
+}
+
+export function css(colour: number): string {
+  return `rgb(${rgb(colour).join(" ")})`;
 }

@@ -1,3 +1,4 @@
+import { lowest } from "./lowest";
 import type { Source } from "./source";
 
 const POINTS = 2_000;
@@ -48,13 +49,6 @@ export class Times {
 
   /** When the byte at this offset was there at the latest. */
   at(offset: number): number | undefined {
-    let low = 0;
-    let high = this.#points.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#points[middle]?.[0] ?? 0) > offset) high = middle;
-      else low = middle + 1;
-    }
-    return this.#points[low]?.[1];
+    return this.#points[lowest(this.#points, ([known]) => known > offset)]?.[1];
   }
 }

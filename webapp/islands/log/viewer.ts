@@ -1,114 +1,80 @@
+import { Bearings } from "./bearings";
 import { make, type Words, words } from "./dom";
-import type { Feed } from "./feed";
+import { holds, type Place } from "./feed";
 import type { Line } from "./line";
-import { copied, highlight, matchesIn } from "./marks";
+import { copy, markFound } from "./marks";
 import { Pane } from "./pane";
-import { Reader } from "./reader";
 import { type Context, draw } from "./row";
-import { type Mark, Ruler } from "./ruler";
-import { type Match, type Query, Search } from "./search";
-import type { Source } from "./source";
-import { states } from "./states";
-import { saying } from "./status";
-import type { Times } from "./times";
+import type { Query } from "./search";
+import { contextOf, type Sight } from "./sight";
+import { Refusal } from "./source";
+import { Opened } from "./states";
 
 /** Of a frame, so much goes into making rows. */
 const BUDGET = 8;
-const QUIET = 5_000;
 
-export interface Sight {
-  readonly feed: Feed;
-  /** Of one log; none where several are merged. */
-  readonly source: Source | undefined;
-  readonly times: Times | undefined;
-  readonly cause: number | undefined;
-  name(line: Line): string | undefined;
-  permalink(line: Line): string | undefined;
-  /** The search has found something more, or is at another match. */
-  searched(search: Search): void;
-}
+type To = Place | { at: number } | { line: number };
+type Why = "strip" | "target" | "found";
 
-/** One log on the page: rows, strip and status, kept current frame by frame. */
+/** One log on the page: rows, strip and foot, kept current frame by frame. */
 export class Viewer {
   readonly element: HTMLElement;
-  readonly search: Search | undefined;
-  /** The row that the address names. */
-  target: number | undefined;
   readonly sight: Sight;
+  /** The row that the address names. */
+  #target: Place | undefined;
   readonly #words: Words;
   readonly #view: HTMLElement;
   readonly #body = make("div", { class: "log-rows" });
-  readonly #newer: HTMLButtonElement;
-  readonly #status = make("span", {});
-  readonly #place = make("span", { class: "place faint" });
-  readonly #voice = make("span", { class: "unseen", "aria-live": "polite" });
+  readonly #bearings: Bearings;
   readonly #pane: Pane;
-  readonly #ruler: Ruler;
   readonly #context: Context;
-  readonly #opened = new Map<Line, HTMLElement>();
+  readonly #opened: Opened;
   readonly #resized: ResizeObserver;
+  readonly #searched: () => void;
+  #hunted = false;
   #frame = 0;
   #closed = false;
-  #spoken = 0;
-  #heard = 0;
   readonly #begun = performance.now();
-  #measured = false;
+  #ready = false;
 
-  constructor(host: HTMLElement, sight: Sight) {
+  constructor(host: HTMLElement, sight: Sight, searched: () => void) {
     this.sight = sight;
+    this.#searched = searched;
     this.#words = words(host);
-    this.#view = make("div", {
-      class: "log-view",
-      role: "log",
-      "aria-live": "off",
-      tabindex: 0,
-      "aria-label": this.#words("label"),
-    });
+    const label = this.#words(sight.merged ? "labelMerged" : "label");
+    this.#view = make("div", { class: "log-view", role: "log", "aria-live": "off", tabindex: 0, "aria-label": label });
     this.#view.append(this.#body);
-    this.#newer = make("button", { type: "button", class: "log-newer button", hidden: true });
-    this.#newer.addEventListener("click", () => this.toEnd());
-    this.#ruler = new Ruler(this.#words("strip"), (offset) => this.goTo(offset, "strip"));
+    const go = (offset: number) => this.goTo({ source: 0, offset }, "strip");
+    this.#bearings = new Bearings(sight, this.#words, go, () => this.toEnd());
     this.#pane = new Pane(this.#view, this.#body, this.#hooks());
-    this.#context = this.#contextOf();
-    this.search =
-      sight.source &&
-      new Search(
-        sight.source,
-        () => sight.feed.size,
-        () => this.#found(),
-      );
-    const foot = make("footer", { class: "log-foot" }, this.#status, this.#place, this.#voice);
-    const strip = sight.source ? this.#ruler.element : undefined;
-    this.element = make(
-      "div",
-      { class: "log-pane" },
-      make("div", { class: "log-frame" }, this.#view, this.#newer, strip),
-      foot,
-    );
+    this.#opened = new Opened(this.#words);
+    this.#context = contextOf(sight, this.#words, () => this.#target);
+    const { newer, strip, foot } = this.#bearings;
+    const frame = make("div", { class: "log-frame" }, this.#view, newer, strip);
+    this.element = make("div", { class: "log-pane" }, frame, foot.element);
     this.#body.addEventListener("click", (event) => this.#clicked(event));
-    this.#view.addEventListener("copy", (event) => this.#copy(event));
+    this.#view.addEventListener("copy", (event) => copy(this.#body, event));
     this.#resized = new ResizeObserver(() => this.changed());
     this.#resized.observe(this.#view);
   }
 
-  get rows(): HTMLElement {
-    return this.#view;
-  }
-
   /** Connects, and goes where the address says. */
-  async start(target: number | undefined): Promise<void> {
+  async start(target: Place | undefined): Promise<void> {
     this.sight.feed.open();
-    if (target === undefined) return;
-    this.target = target;
-    await this.goTo(target, "target");
+    if (target) await this.goTo(target, "target");
   }
 
   close(): void {
     this.#closed = true;
     cancelAnimationFrame(this.#frame);
     this.#resized.disconnect();
-    this.search?.stop();
+    this.sight.search.stop();
     this.sight.feed.close();
+    markFound(undefined, [], () => undefined);
+  }
+
+  focus(): void {
+    this.#view.focus({ preventScroll: true });
   }
 
   /** Something is to be painted in the next frame. */
@@ -129,31 +95,81 @@ export class Viewer {
     this.changed();
   }
 
+  /** The first row that can be seen. */
+  get first(): Line | undefined {
+    return this.#pane.seen()?.[0];
+  }
+
   /** Goes to a place in the log, wherever it is; `why` says what is marked there. */
-  async goTo(offset: number, why: "strip" | "target" | "found" | "time"): Promise<void> {
-    const { feed } = this.sight;
-    if (!(feed instanceof Reader)) return;
-    if (why === "strip" && offset >= feed.size) return this.toEnd();
+  async goTo(to: To, why: Why): Promise<void> {
+    const { feed, merged } = this.sight;
+    if (why === "strip" && !merged && "offset" in to && to.offset >= feed.size) return this.toEnd();
     const begun = performance.now();
     this.#follow(false);
-    const line = await feed.jump(offset);
-    if (!line || this.#closed) return;
-    if (why === "target" || why === "time") this.target = line.from;
-    this.#pane.redraw();
-    this.#pane.goTo(feed.lines, line);
-    this.#highlight();
-    this.#tell();
+    this.#pane.following = false;
+    try {
+      const line = await this.#jump(to);
+      if (!line || this.#closed) return;
+      if (why === "target") this.#target = { source: line.source, offset: line.from };
+      this.#pane.redraw();
+      this.#pane.goTo(feed.lines, line);
+      this.#highlight();
+      this.#tell();
+      if (why !== "strip") this.#bearings.foot.say(`${feed.numberOf(line) ?? ""} ${line.text.slice(0, 240)}`);
+    } catch (fault) {
+      if (!(fault instanceof Refusal)) throw fault;
+      this.#bearings.foot.say(fault.message);
+    }
     performance.measure("log-jump", { start: begun, end: performance.now() });
   }
 
+  toBegin(): void {
+    this.goTo(this.sight.merged ? { at: 0 } : { source: 0, offset: 0 }, "strip");
+  }
+
+  /** The line that explains the end, if there is one. */
+  toCause(): void {
+    if (this.sight.cause) this.goTo(this.sight.cause, "target");
+  }
+
   async find(query: Query | undefined): Promise<void> {
-    if (!query) return this.search?.clear();
-    await this.search?.start(query);
+    if (query) await this.sight.search.start(query);
+    else this.sight.search.clear();
   }
 
   step(by: 1 | -1): void {
-    const match = this.search?.step(by, this.#pane.seen()?.[0].from ?? 0);
-    if (match) this.goTo(match.offset, "found");
+    const match = this.sight.search.step(by, this.first);
+    if (match) this.goTo(match, "found");
+  }
+
+  /** The search has found something more, or nothing is sought any more: shown with the next frame. */
+  found(): void {
+    this.#hunted = true;
+    this.#bearings.remark();
+    this.changed();
+  }
+
+  /** A link to what was found last, or else to the first row that can be seen. */
+  linkHere(): void {
+    const { search, feed } = this.sight;
+    this.#link(feed.lines.list.find((line) => holds(line, search.current)) ?? this.first);
+  }
+
+  /** Marks a row, and puts a link to it into the address. */
+  #link(line: Line | undefined): void {
+    const address = line && this.sight.permalink(line);
+    if (!line || !address) return;
+    this.#target = { source: line.source, offset: line.from };
+    history.replaceState(history.state, "", address);
+    this.#bearings.foot.say(this.#words("linked"));
+    this.redraw();
+  }
+
+  async #jump(to: To): Promise<Line | undefined> {
+    const { feed, sources } = this.sight;
+    if ("at" in to) return feed.jumpToTime(to.at);
+    if ("line" in to) return feed.jump({ source: 0, offset: (await sources[0]?.offsetOfLine(to.line)) ?? 0 });
+    return feed.jump(to);
   }
 
   #hooks() {
@@ -168,79 +184,47 @@ export class Viewer {
     };
   }
 
-  #contextOf(): Context {
-    const { feed, times, cause } = this.sight;
-    const holds = (line: Line, offset: number | undefined) =>
-      offset !== undefined && offset >= line.from && (offset < line.to || offset === line.from);
-    return {
-      words: this.#words,
-      number: (line) => feed.lines.numberOf(line),
-      time: (line) => (times?.wanted ? (line.at ?? times.at(line.from)) : undefined),
-      link: (line) => this.sight.permalink(line),
-      source: (line) => this.sight.name(line),
-      marks: (line) => [
-        ...(holds(line, cause) ? ["cause"] : []),
-        ...(holds(line, this.target) ? ["target"] : []),
-        ...(line.continued ? ["continued"] : []),
-        ...(this.#current && holds(line, this.#current.offset) ? ["found"] : []),
-      ],
-    };
-  }
-
-  get #current(): Match | undefined {
-    return this.search?.matches[this.search.current];
-  }
-
   #draw(element: HTMLElement, line: Line): void {
     draw(element, line, this.#context);
-    const box = this.#opened.get(line);
+    const box = this.#opened.boxOf(line);
     if (box) element.append(box);
   }
 
   #paint(): void {
     this.#frame = 0;
-    const { feed, times } = this.sight;
+    const { feed } = this.sight;
     const before = feed.lines;
     const more = feed.work(BUDGET);
     if (before !== feed.lines) this.#opened.clear();
     if (this.#pane.following !== feed.following) this.#pane.following = feed.following;
     this.#pane.paint(feed.lines);
-    const first = feed.lines.list[0];
-    if (times?.wanted && first) times.ensure(first.from, feed.lines.list.at(-1)?.to ?? first.from);
+    this.#hunt();
     this.#highlight();
     this.#tell();
-    this.#opening();
+    this.#announce();
     if (more) this.changed();
   }
 
-  #opening(): void {
-    if (this.#measured || !this.#body.firstElementChild) return;
-    this.#measured = true;
+  /** There is something to show: rows, or a sentence why there are none. */
+  #announce(): void {
+    const { greeted, size, refusal } = this.sight.feed;
+    if (this.#ready || !(this.#body.firstElementChild || refusal || (greeted && size === 0))) return;
+    this.#ready = true;
     performance.measure("log-open", { start: this.#begun, end: performance.now() });
     this.element.dispatchEvent(new CustomEvent("log-ready", { bubbles: true }));
   }
 
-  #found(): void {
-    if (!this.search) return;
-    this.sight.searched(this.search);
-    if (this.search.query && this.search.current < 0 && this.search.matches.length > 0) this.step(1);
-    this.#highlight();
-    this.#tell();
+  #hunt(): void {
+    if (!this.#hunted) return;
+    this.#hunted = false;
+    const { search } = this.sight;
+    if (search.query && search.at < 0 && search.count > 0) this.step(1);
+    this.#searched();
   }
 
   #highlight(): void {
-    const { search } = this;
-    if (!search?.query) {
-      highlight([], undefined);
-      return;
-    }
-    const rows = this.sight.feed.lines.list
-      .slice(...this.#pane.range())
-      .map((line) => ({ element: this.#pane.elementOf(line), matches: matchesIn(search, line) }));
-    highlight(
-      rows.filter((row): row is { element: HTMLElement; matches: Match[] } => !!row.element && row.matches.length > 0),
-      this.#current,
-    );
+    const { search, feed } = this.sight;
+    markFound(search, feed.lines.list.slice(...this.#pane.range()), (line) => this.#pane.elementOf(line));
   }
 
   #follow(on: boolean): void {
@@ -250,42 +234,8 @@ export class Viewer {
     this.#tell();
   }
 
-  /** Says how things stand: below, in the strip, and now and then aloud. */
   #tell(): void {
-    const { feed } = this.sight;
-    const said = saying(feed, this.#words);
-    if (this.#status.textContent !== said.words) this.#status.textContent = said.words;
-    this.#status.className = said.tone;
-    const newer = feed.following || feed.missed === 0 ? "" : this.#words("newer", feed.missed);
-    this.#newer.hidden = feed.following || (feed.missed === 0 && feed.attached && this.#pane.atBottom);
-    const label = newer || this.#words("toEnd");
-    if (this.#newer.textContent !== label) this.#newer.textContent = label;
-    const seen = this.#pane.seen();
-    if (seen) this.#ruler.place(seen[0].from, feed.following ? feed.size : seen[1].to, feed.size);
-    this.#ruler.mark(this.#marksOnStrip());
-    this.#speak();
-  }
-
-  #marksOnStrip(): Mark[] {
-    const { cause, source } = this.sight;
-    const marks: Mark[] = [];
-    for (const { offset } of this.search?.matches ?? []) marks.push({ offset, kind: "found" });
-    for (const { from } of source?.gaps ?? []) marks.push({ offset: from, kind: "hole" });
-    if (cause !== undefined) marks.push({ offset: cause, kind: "cause" });
-    if (this.target !== undefined) marks.push({ offset: this.target, kind: "target" });
-    return marks;
-  }
-
-  /** Somebody who listens hears how much has come and how it ends, not every line. */
-  #speak(): void {
-    const { lines, following } = this.sight.feed;
-    const count = lines.list.length + lines.dropped;
-    const now = performance.now();
-    if (!following || now - this.#spoken < QUIET || !this.#view.contains(document.activeElement)) return;
-    if (count > this.#heard && this.#heard > 0)
-      this.#voice.textContent = this.#words("aloud", count - this.#heard, lines.list.at(-1)?.text.slice(0, 160) ?? "");
-    this.#heard = count;
-    this.#spoken = now;
+    this.#bearings.tell(this.#pane, this.#view, this.#target);
   }
 
   #clicked(event: Event): void {
@@ -294,26 +244,16 @@ export class Viewer {
     if (!row || !line || !(event.target instanceof Element)) return;
     if (event.target.closest(".no")) {
       event.preventDefault();
-      this.target = line.from;
-      history.replaceState(history.state, "", this.sight.permalink(line));
-      this.redraw();
+      this.#link(line);
     } else if (event.target.closest("button.history")) this.#open(line);
   }
 
   async #open(line: Line): Promise<void> {
-    const { source } = this.sight;
-    if (this.#opened.delete(line) || !source) return this.redraw();
+    const source = this.sight.sources[line.source];
+    if (!source) return;
     this.#follow(false);
     this.#pane.following = false;
-    this.#opened.set(line, await states(line, source, this.#words));
+    await this.#opened.toggle(line, source);
     this.redraw();
-  }
-
-  #copy(event: ClipboardEvent): void {
-    const selection = document.getSelection();
-    const text = selection && copied(this.#body, selection);
-    if (text === undefined || text === null) return;
-    event.preventDefault();
-    event.clipboardData?.setData("text/plain", text);
   }
 }

@@ -3,6 +3,7 @@ package io.sluice.logs;
 import io.sluice.logs.files.Bytes;
 import io.sluice.logs.files.GoOn;
 import io.sluice.logs.files.LineIndex;
+import io.sluice.logs.files.Reader;
 import io.sluice.logs.files.TimeIndex;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
@@ -18,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where in a log a time or a line is, and the other way round. */
+/** How a log stands; where in it a time or a line is, and the other way round. */
 final class IndexRoutes {
     private static final long POINTS = 500;
     private static final Duration DEADLINE = Duration.ofSeconds(10);
@@ -31,8 +32,24 @@ final class IndexRoutes {
 
     List<Route> routes() {
         return List.of(
+                Route.get(LogRoutes.TASK + "/log/state", this::state).scope(LogRoutes.READ),
                 Route.get(LogRoutes.TASK + "/log/times", this::times).scope(LogRoutes.READ),
                 Route.get(LogRoutes.TASK + "/log/lines", this::lines).scope(LogRoutes.READ));
+    }
+
+    /** What a socket says first, for those whose sockets something on the way blocks. */
+    private Future<Reply> state(Call call) {
+        return found(call)
+                .compose(log -> logs.worker().run(() -> {
+                    try (var reader = new Reader(log.file())) {
+                        Map<String, @Nullable Object> state = new LinkedHashMap<>();
+                        state.put("size", reader.size());
+                        state.put("state", log.isEnded() ? "ended" : "running");
+                        state.put("exitCode", log.isEnded() ? log.exitCode() : null);
+                        state.put("gaps", reader.gaps());
+                        return Reply.json(state);
+                    }
+                }));
     }
 
     private Future<Reply> times(Call call) {

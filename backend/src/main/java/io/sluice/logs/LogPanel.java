@@ -1,6 +1,9 @@
 package io.sluice.logs;
 
 import io.sluice.jobs.Job;
+import io.sluice.logs.files.LogFile;
+import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param begin where they begin in the log
  * @param gone bytes of it that are gone for ever
  * @param tasks of the job whose logs can be chosen instead, as the viewer takes them
- * @param problem why there is nothing to show, null: there is
+ * @param gone when and why it was deleted, null: it was not
  */
 public record LogPanel(
         String job,
@@ -26,6 +29,14 @@ public record LogPanel(
         @Nullable Long marked,
         String lines,
         String tasks,
+        LogFile.@Nullable Gone gone) {
+    /** When it was deleted. */
+    public Instant goneAt() {
+        return Instant.ofEpochMilli(Objects.requireNonNull(gone).at());
+    }
+
+    static LogPanel without(Job job, String role, int index, LogFile.@Nullable Gone gone) {
+        return new LogPanel(job.key(), "", role, index, 0, 0, job.isFinal(), null, null, "", "[]", gone);
         @Nullable String problem) {
     static LogPanel without(Job job, String role, int index, @Nullable String problem) {
         return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", problem);

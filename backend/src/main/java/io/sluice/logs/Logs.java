@@ -86,13 +86,7 @@ public final class Logs {
 
     /** The log of a task attempt, if the caller may read it. A log that was deleted is told from one that never was. */
     public Future<Log> log(Caller caller, Task task) {
-        return jobs.job(caller, task.user(), task.job())
-                .compose(job -> jobs.taskAttempts(job, task.attempt(), task.role(), task.index())
-                        .map(attempts -> attempts.stream()
-                                .filter(one -> one.attempt() == task.taskAttempt())
-                                .findFirst()
-                                .map(found -> new Log(job, task.attempt(), found, new LogFile(jobs.output(job, found))))
-                                .orElseThrow(() -> noLog(job, task))))
+        return find(caller, task)
                 .compose(log -> worker.run(() -> log.file()
                                 .gone()
                                 .map(gone -> {
@@ -100,6 +94,17 @@ public final class Logs {
                                 })
                                 .isEmpty())
                         .map(there -> log));
+    }
+
+    /** The same, even if it was deleted. */
+    Future<Log> find(Caller caller, Task task) {
+        return jobs.job(caller, task.user(), task.job())
+                .compose(job -> jobs.taskAttempts(job, task.attempt(), task.role(), task.index())
+                        .map(attempts -> attempts.stream()
+                                .filter(one -> one.attempt() == task.taskAttempt())
+                                .findFirst()
+                                .map(found -> new Log(job, task.attempt(), found, new LogFile(jobs.output(job, found))))
+                                .orElseThrow(() -> noLog(job, task))));
     }
 
     /** Which task attempt is meant. */

@@ -68,11 +68,15 @@ final class PanelRoutes {
                 .orElse(0);
         var task = new Logs.Task(
                 job.user(), job.name(), detail.attempt().number(), role, index, taskAttempt.orElse(newest));
-        return logs.log(call.caller(), task)
-                .compose(log -> logs.worker().run(() -> page(log, tasks(log, detail))))
-                .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.GONE
-                        ? Future.succeededFuture(LogPanel.without(job, role, index, problem.message()))
-                        : failure instanceof Problem missing && missing.code().equals("NoTaskLogError")
+        return logs.find(call.caller(), task)
+                .compose(log -> logs.worker().run(() -> {
+                    var gone = log.file().gone();
+                    return gone.isPresent()
+                            ? LogPanel.without(job, role, index, gone.get())
+                            : page(log, tasks(log, detail));
+                }))
+                .recover(failure ->
+                        failure instanceof Problem missing && missing.code().equals("NoTaskLogError")
                                 ? Future.succeededFuture(LogPanel.without(job, role, index, null))
                                 : Future.failedFuture(failure));
     }

@@ -1,0 +1,24 @@
+/** Attempt, index and try are numbers; the role, which may hold dots, is last. */
+const PATH = /\/attempts\/(\d+)\/taskRoles\/([^/]+)\/taskIndex\/(\d+)\/attempts\/(\d+)\/log$/;
+const PLACE = /^#log(s?)=(\d+)\.(\d+)\.(\d+)\.(.+)@(\d+)$/;
+
+/** Where an address points: in which log of this job and where in it, and whether all of them are shown at once. */
+export interface Landing {
+  readonly src: string;
+  readonly offset?: number;
+  readonly merged: boolean;
+}
+
+/** The address of a row: of one log, or among all of them merged. */
+export function addressOf(src: string, offset: number, merged: boolean): string | undefined {
+  const [, attempt, role, index, tries] = PATH.exec(src) ?? [];
+  const place = `${attempt}.${index}.${tries}.${role}@${offset}`;
+  return role && `${location.pathname}${location.search}#log${merged ? "s" : ""}=${place}`;
+}
+
+export function landingOf(hash: string, src: string): Landing | undefined {
+  const [, all, attempt, index, tries, role, offset] = PLACE.exec(hash) ?? [];
+  if (!offset || !PATH.test(src)) return undefined;
+  const path = `/attempts/${attempt}/taskRoles/${role}/taskIndex/${index}/attempts/${tries}/log`;
+  return { src: src.replace(PATH, path), offset: Number(offset), merged: all !== "" };
+}
