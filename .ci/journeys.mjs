@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startGateway } from "./gateway.mjs";
 import { need } from "./machine.mjs";
 import { remember } from "./measured.mjs";
-import { command, Failure, lastLines, root } from "./processes.mjs";
+import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
 
 /** The browser journeys, against the jar that was just built. */
@@ -16,14 +16,26 @@ export async function journeys() {
   const password = randomBytes(12).toString("hex");
   const gateway = await startGateway({ SLUICE_ADMIN_PASSWORD: password });
   const untouched = await startGateway({}, { name: "untouched", ready: /^set up: (\S+)/ });
+  // keeps so little that a log loses its middle and an old one goes
+  const small = await startGateway(
+    { SLUICE_ADMIN_PASSWORD: password, SLUICE_LOG_LIMIT: "64m", SLUICE_LOGS_TOTAL: "100m" },
+    { name: "small" },
+  );
   const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
-  const env = { SLUICE_URL: gateway.match[1], SLUICE_ADMIN_PASSWORD: password, SLUICE_SET_UP: untouched.match[1] };
+  const env = {
+    SLUICE_URL: gateway.match[1],
+    SLUICE_ADMIN_PASSWORD: password,
+    SLUICE_SET_UP: untouched.match[1],
+    SLUICE_SMALL_URL: small.match[1],
+    SLUICE_SMALL_DATA: join(scratch, "small"),
+  };
   // one after the other: the link can be used once, and Lighthouse measures
   const scores = {};
   const onLine = (line) => keepLowest(scores, line);
   const told = await nodeTests(files, { name: "journeys", env, cwd: folder, concurrency: 1, onLine });
   remember("lighthouse", scores);
   await untouched.stop();
+  await small.stop();
   const code = await gateway.stop();
   if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
   return told;

@@ -25,6 +25,7 @@ import { withoutSlurm } from "./slurm.mjs";
 import { measureStart } from "./start.mjs";
 import { measureStore, withoutPgbench } from "./store.mjs";
 import { measureBeginnings, measureSubmissions } from "./submit.mjs";
+import { measureViewer, withoutChromium } from "./viewer.mjs";
 import { session } from "./visitor.mjs";
 import { measureWeight } from "./weight.mjs";
 
@@ -232,6 +233,33 @@ async function many() {
   return figures;
 }
 
+async function viewer() {
+  const missing = withoutChromium();
+  if (missing) return skipped(missing);
+  const { opened, jumped, frames, rows, rate } = await measureViewer({ opens: 7, jumps: 20, seconds: 10 });
+  const longest = Math.max(...frames);
+  return [
+    figure(
+      "the log on the page, 1 GiB, until its last lines are drawn (Chromium)",
+      "≤ 300 ms",
+      `**${range(opened)}** ms, ${opened.length} times`,
+      median(opened) <= 300,
+    ),
+    figure(
+      "a jump to any place in it, until the lines there are drawn",
+      "≤ 100 ms",
+      `**${range(jumped)}** ms, ${jumped.length} places`,
+      median(jumped) <= 100,
+    ),
+    figure(
+      "following 100,000 lines/s: the longest frame, the rows in the page",
+      "≤ 50 ms, ≤ 300",
+      `**${longest.toFixed(0)}** ms (median ${percentile(frames, 0.5).toFixed(0)}, 99th percentile ${percentile(frames, 0.99).toFixed(0)}) of ${frames.length} frames at ${Math.round(rate / 1000)},000 lines/s, **${rows}** rows`,
+      longest <= 50 && rows <= 300 && rate >= 90_000,
+    ),
+  ];
+}
+
 async function placement() {
   const lines = printed("io.sluice.jobs.placement.PlacementBench", "31");
   return lines.map((line) => {
@@ -371,6 +399,7 @@ const MEASUREMENTS = {
   fan500: () => fan(500),
   fan1000: () => fan(1000),
   fan2000: () => fan(2000),
+  viewer,
 };
 
 function machine() {

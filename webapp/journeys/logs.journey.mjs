@@ -2,65 +2,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { violations } from "./axe.mjs";
-import { admin, DESKTOP, freshName, gateway, openBrowser, PHONE, picture, signedIn } from "./browser.mjs";
+import { DESKTOP, openBrowser, PHONE, picture, signedIn } from "./browser.mjs";
+import { logs, open, row, rows, status } from "./logs.mjs";
 
 let browser;
-let token;
+let desk;
 before(async () => {
   browser = await openBrowser();
-  token = (await api("POST", "/api/v1/authn/basic/login", { username: admin.name, password: admin.password })).token;
+  desk = await logs();
 });
 after(() => browser.close());
-
-async function api(method, path, body) {
-  const answer = await fetch(gateway + path, {
-    method,
-    headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${answer.ok ? "" : await answer.text()}`);
-  return answer.json();
-}
-
-/** Submits a job whose tasks run this script, and tells its name. */
-async function submit(script, { instances = 1, stem = "log" } = {}) {
-  const name = freshName(stem).replaceAll("-", "_");
-  await api("POST", "/api/v2/jobs", {
-    protocolVersion: 2,
-    name,
-    type: "job",
-    prerequisites: [{ name: "image", type: "dockerimage", uri: "none" }],
-    taskRoles: {
-      worker: {
-        instances,
-        dockerImage: "image",
-        resourcePerInstance: { cpu: 1, memoryMB: 200, gpu: 0 },
-        commands: script.split("\n"),
-      },
-    },
-  });
-  return name;
-}
-
-async function state(name, ...wanted) {
-  for (;;) {
-    const { jobStatus } = await api("GET", `/api/v2/jobs/${admin.name}~${name}`);
-    if (wanted.includes(jobStatus.state)) return;
-    assert.ok(!["FAILED", "STOPPED"].includes(jobStatus.state), `${name} is ${jobStatus.state}`);
-    await new Promise((later) => setTimeout(later, 100));
-  }
-}
-
-const pathOf = (name) => `/jobs/${admin.name}~${name}`;
-
-async function open(page, name, hash = "") {
-  await page.goto(pathOf(name) + hash);
-  await page.locator("log-view[ready]").waitFor();
-}
-
-const rows = (page) => page.locator("log-view .row .text").allInnerTexts();
-const row = (page, text) => page.locator("log-view .row", { hasText: text }).first();
-const status = (page) => page.locator("log-view .log-foot > span").first();
 
 const LOOKS = `
 printf '\\033[36m[sluice]\\033[0m 2 devices on a-03: Ascend 910B 0, 1 · rank table written\\n'
@@ -75,8 +26,8 @@ for e in 1 2 3 4 5 6; do printf 'epoch %s  loss \\033[32m%s\\033[0m  acc 0.%s  1
 `;
 
 test("colours_links_and_letters_look_as_they_were_meant", async () => {
-  const name = await submit(LOOKS);
-  await state(name, "SUCCEEDED");
+  const name = await desk.submit(LOOKS);
+  await desk.until(name, "SUCCEEDED");
   const { page, context, complaints } = await signedIn(browser);
   await open(page, name);
   await row(page, "epoch 6").waitFor();
@@ -110,8 +61,8 @@ echo last
 `;
 
 test("hostile_output_is_shown_harmlessly", async () => {
-  const name = await submit(HOSTILE);
-  await state(name, "SUCCEEDED");
+  const name = await desk.submit(HOSTILE);
+  await desk.until(name, "SUCCEEDED");
   const { page, context, complaints } = await signedIn(browser);
   let dialogs = 0;
   page.on("dialog", (dialog) => {
@@ -146,8 +97,8 @@ sleep 600
 `;
 
 test("progress_bars_are_one_live_row_each_whose_history_is_kept", async () => {
-  const name = await submit(BARS);
-  await state(name, "RUNNING");
+  const name = await desk.submit(BARS);
+  await desk.until(name, "RUNNING");
   const { page, context, complaints } = await signedIn(browser);
   await open(page, name);
   await row(page, "end").waitFor();
@@ -164,12 +115,12 @@ test("progress_bars_are_one_live_row_each_whose_history_is_kept", async () => {
   assert.match(await status(page).innerText(), /bytes, all stored/);
   assert.deepEqual(complaints, []);
   await context.close();
-  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
+  await desk.stop(name);
 });
 
 test("following_lets_go_when_somebody_scrolls_up_and_counts_what_is_new", async () => {
-  const name = await submit("for i in $(seq 1 100000); do echo line $i; sleep 0.01; done");
-  await state(name, "RUNNING");
+  const name = await desk.submit("for i in $(seq 1 100000); do echo line $i; sleep 0.01; done");
+  await desk.until(name, "RUNNING");
   const { page, context, complaints } = await signedIn(browser);
   await open(page, name);
   await row(page, "line 120").waitFor();
@@ -192,12 +143,12 @@ test("following_lets_go_when_somebody_scrolls_up_and_counts_what_is_new", async 
   );
   assert.deepEqual(complaints, []);
   await context.close();
-  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
+  await desk.stop(name);
 });
 
 test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line", async () => {
-  const name = await submit("seq -f 'row %.0f of many, nothing special' 1 300000\necho needle in the end");
-  await state(name, "SUCCEEDED");
+  const name = await desk.submit("seq -f 'row %.0f of many, nothing special' 1 300000\necho needle in the end");
+  await desk.until(name, "SUCCEEDED");
   const { page, context, complaints } = await signedIn(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   await open(page, name);
   await row(page, "needle").waitFor();
@@ -239,135 +190,9 @@ test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line"
   await context.close();
 });
 
-test("several_tasks_are_one_log_in_the_order_of_their_lines", async () => {
-  const name = await submit(
-    'for i in $(seq 1 3000); do echo "$PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX says $i"; sleep 0.2; done',
-    {
-      instances: 2,
-    },
-  );
-  await state(name, "RUNNING");
-  const { page, context, complaints } = await signedIn(browser);
-  await open(page, name);
-  await row(page, "says 5").waitFor();
-  await page.locator("log-view .log-task").selectOption("*");
-  await page.waitForFunction(() => document.querySelectorAll("log-view .row .of-1").length > 12);
-  const shown = await page
-    .locator("log-view .row")
-    .evaluateAll((all) =>
-      all.map((one) => [one.querySelector(".of").textContent, one.querySelector(".text").textContent]),
-    );
-  for (const task of ["0", "1"]) {
-    const own = shown.filter(([label]) => label === `worker ${task}`).map(([, text]) => text);
-    assert.deepEqual(
-      own.slice(0, 5),
-      [1, 2, 3, 4, 5].map((i) => `${task} says ${i}`),
-      "from the first line on",
-    );
-    assert.deepEqual(
-      own,
-      own.map((_, i) => `${task} says ${i + 1}`),
-      "none is missing and none is there twice",
-    );
-  }
-  assert.deepEqual(complaints, []);
-  await context.close();
-  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
-});
-
-test("where_web_sockets_are_blocked_the_log_is_asked_for_and_says_so", async () => {
-  const name = await submit("for i in $(seq 1 100000); do echo line $i; sleep 0.05; done");
-  await state(name, "RUNNING");
-  const { page, context } = await signedIn(browser);
-  // as a proxy does that knows no upgrade: the connection ends before it has begun
-  await page.addInitScript(() => {
-    const Real = window.WebSocket;
-    window.WebSocket = class extends Real {
-      constructor(address, protocol) {
-        super(protocol === "sluice.logs.v1" ? String(address).replace("/log?", "/blocked?") : address, protocol);
-      }
-    };
-  });
-  await open(page, name);
-  await page.waitForFunction(() => /blocked/.test(document.querySelector("log-view .log-foot").textContent));
-  const last = () =>
-    page.evaluate(() => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]));
-  const seen = await last();
-  await page.waitForFunction(
-    (n) => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]) > n,
-    seen,
-  );
-  await context.close();
-  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
-});
-
-test("a_log_of_a_gibibyte_opens_at_its_end_and_jumps_anywhere_at_once", async () => {
-  const name = await submit(
-    "{ yes 'a line of a log that is as long as most lines of most logs are, more or less' || true; } | head -c 1073741824\necho\necho the end",
-  );
-  await state(name, "SUCCEEDED");
-  const { page, context } = await signedIn(browser);
-  const figures = { open: [], jump: [] };
-  for (let i = 0; i < 5; i++) {
-    await open(page, name);
-    await row(page, "the end").waitFor();
-    figures.open.push(await page.evaluate(() => performance.getEntriesByName("log-open").at(-1).duration));
-  }
-  const strip = await page.locator("log-view .ruler").boundingBox();
-  for (const part of [0.5, 0.1, 0.9, 0.33, 0.01, 0.77]) {
-    const jumps = figures.jump.length;
-    await page.mouse.click(strip.x + strip.width / 2, strip.y + strip.height * part);
-    await page.waitForFunction((n) => performance.getEntriesByName("log-jump").length > n, jumps);
-    figures.jump.push(await page.evaluate(() => performance.getEntriesByName("log-jump").at(-1).duration));
-  }
-  console.log(`gibibyte: open ${figures.open.map(Math.round)} ms, jump ${figures.jump.map(Math.round)} ms`);
-  assert.ok((await page.locator("log-view .row").count()) <= 200);
-  await context.close();
-});
-
-test("a_flood_of_lines_is_followed_smoothly", async () => {
-  const flood =
-    "import sys,time\nn=0\nwhile n<2500000:\n b=time.time()\n sys.stdout.write(''.join('line %d loss 0.123456 acc 0.9 of a flood of lines\\\\n'%(n+i) for i in range(10000)))\n sys.stdout.flush()\n n+=10000\n time.sleep(max(0,0.1-(time.time()-b)))";
-  const name = await submit(
-    `printf '${flood.replaceAll("\n", "\\n").replaceAll("%d", "%%d").replaceAll("%(", "%%(").replaceAll("'", "'\\''")}' > /tmp/flood.py\npython3 /tmp/flood.py`,
-  );
-  await state(name, "RUNNING");
-  const { page, context } = await signedIn(browser);
-  await open(page, name);
-  await row(page, "flood of lines").waitFor();
-  await page.evaluate(() => {
-    window.long = [];
-    new PerformanceObserver((list) => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: "longtask",
-    });
-  });
-  const frames = await page.evaluate(
-    () =>
-      new Promise((done) => {
-        const gaps = [];
-        let last = performance.now();
-        const until = last + 8_000;
-        const tick = (now) => {
-          gaps.push(now - last);
-          last = now;
-          if (now < until) requestAnimationFrame(tick);
-          else done(gaps);
-        };
-        requestAnimationFrame(tick);
-      }),
-  );
-  const sorted = [...frames].sort((one, other) => one - other);
-  const at = (part) => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0);
-  console.log(
-    `flood: ${frames.length} frames, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${Math.round(sorted.at(-1))} ms`,
-  );
-  await context.close();
-  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
-});
-
 test("the_log_is_looked_at_in_both_languages_themes_and_sizes", async () => {
-  const name = await submit(`${LOOKS}\n${BARS}`);
-  await state(name, "RUNNING");
+  const name = await desk.submit(`${LOOKS}\n${BARS}`);
+  await desk.until(name, "RUNNING");
   for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }))
     for (const theme of ["light", "dark"])
       for (const language of ["en", "zh"]) {
@@ -383,5 +208,5 @@ test("the_log_is_looked_at_in_both_languages_themes_and_sizes", async () => {
         assert.deepEqual(complaints, []);
         await context.close();
       }
-  await api("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" });
+  await desk.stop(name);
 });

@@ -6,10 +6,15 @@ export interface Saying {
   readonly tone: "good" | "bad" | "warn" | "faint";
 }
 
+const REFUSED: Record<number, string> = { 404: "notThere", 410: "deleted", 429: "tooMany" };
+
 /** How a log stands, in a sentence, and whether that is good. */
 export function saying(feed: Feed, words: Words): Saying {
   const { end, size, status, refusal, skippedBytes, gone } = feed;
-  if (refusal) return { words: refusal.message, tone: "bad" };
+  if (refusal) {
+    const known = REFUSED[refusal.status];
+    return { words: known ? words(known) : refusal.message, tone: "bad" };
+  }
   const missing =
     gone.bytes > 0 ? words("missing", amount(gone.bytes)) : gone.maybe ? words("missingMaybe") : undefined;
   if (end) {

@@ -1,0 +1,326 @@
+// What programs print that is not plain text, and reading it by keyboard, by ear, by copy and by download.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { violations } from "./axe.mjs";
+import { openBrowser, PHONE, picture, signedIn } from "./browser.mjs";
+import { logs, open, row, rows, status, view } from "./logs.mjs";
+
+let browser;
+let desk;
+before(async () => {
+  browser = await openBrowser();
+  desk = await logs();
+});
+after(() => browser.close());
+
+const BARS = String.raw`
+printf 'tqdm\n'
+for i in $(seq 0 5 100); do printf '\rtrain: %3d%%|%-10s| %d/100 [00:0%d<00:0%d, 61.4it/s]' $i "$(printf '█%.0s' $(seq 1 $((i / 10 + 1))))" $i $((i / 20)) $((5 - i / 20)) >&2; sleep 0.01; done; echo >&2
+printf 'pip\n'
+for i in $(seq 1 20); do printf '\r\033[2K   \033[38;2;249;38;114m━━━━━━━━\033[0m \033[32m%d.0/20.0 MB\033[0m eta \033[36m0:00:01\033[0m' $i; sleep 0.01; done; printf '\r\033[2K   \033[38;5;70m━━━━━━━━━━\033[0m 20.0/20.0 MB\n'
+printf 'docker\n'
+printf 'aaa: Waiting\nbbb: Waiting\nccc: Waiting\n'
+for i in $(seq 1 10); do printf '\033[3A\033[2K\raaa: Downloading %d/10\033[3B' $i; printf '\r\033[2A\033[2K\rbbb: Extracting %d/10\033[2B\r' $i; sleep 0.01; done
+printf '\033[1A\033[2K\rccc: Pull complete\033[1B\r'
+printf 'nested\n'
+printf 'outer 0\n'
+for o in 1 2 3; do for i in 1 2 3; do printf '\rinner %d' $i; done; printf '\033[1A\router %d\n' $o; done; printf '\n'
+printf 'spinner '; for i in 1 2 3 4; do printf '\b/'; printf '\b-'; done; printf '\b*\n'
+echo the end`;
+
+test("bars_of_tqdm_pip_and_docker_are_one_row_each", async () => {
+  const name = await desk.printed(BARS);
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "the end").waitFor();
+  const shown = (await rows(page)).map((text) => text.trimEnd());
+  const at = (text) => shown.indexOf(text);
+  assert.match(shown[at("tqdm") + 1], /^train: 100%\|█{10,11}\s*\| 100\/100/);
+  assert.match(shown[at("pip") + 1], /^ {3}━{10} 20\.0\/20\.0 MB$/);
+  assert.deepEqual(shown.slice(at("docker") + 1, at("nested")), [
+    "aaa: Downloading 10/10",
+    "bbb: Extracting 10/10",
+    "ccc: Pull complete",
+  ]);
+  assert.deepEqual(shown.slice(at("nested") + 1, at("nested") + 3), ["outer 3", "inner 3"]);
+  assert.ok(shown.includes("spinner*") || shown.includes("spinner *"), shown.at(-2));
+  await row(page, "aaa: Downloading").locator("button.history").click();
+  const states = await page.locator("log-view .states > div").allInnerTexts();
+  assert.ok(states.some((text) => text.includes("Downloading 1/10")) && states.length >= 10, "its history is kept");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+const COLOURS = String.raw`
+for f in $(seq 30 37) $(seq 90 97); do printf "\033[''${f}mfg %s\033[0m " $f; done; echo
+for b in $(seq 40 47) $(seq 100 107); do printf "\033[''${b}mbg %s\033[0m " $b; done; echo
+printf '\033[30;42m PASS \033[0m \033[97;41m FAIL \033[0m \033[1;37;44m INFO \033[0m \033[30;43m WARN \033[0m\n'
+for c in 16 18 21 27 46 51 88 93 118 160 196 208 220 226 231 232 240 250 255; do printf "\033[38;5;''${c}mc%s\033[0m \033[48;5;''${c}mg%s\033[0m " $c $c; done; echo
+for c in '0;0;0' '0;0;128' '20;20;60' '255;255;0' '255;255;255' '128;128;128' '10;200;10'; do printf "\033[38;2;''${c}mtrue\033[0m \033[48;2;''${c}mground\033[0m \033[38;2;''${c};48;5;240mboth\033[0m \033[31;48;2;''${c}mred on\033[0m \033[7;38;2;''${c}minverse\033[0m "; done; echo
+printf '\033[2mdim\033[0m \033[2;31mdim red\033[0m \033[7minverse\033[0m \033[7;32minverse green\033[0m \033[1;33mbold\033[0m\n'
+echo the end`.replaceAll("''", "");
+
+test("whatever_a_program_colours_can_be_read_on_both_grounds", async () => {
+  const name = await desk.printed(COLOURS);
+  for (const theme of ["light", "dark"]) {
+    const { page, context } = await signedIn(browser, { theme });
+    await open(page, name);
+    await row(page, "the end").waitFor();
+    await picture(page, `log-colours-${theme}`);
+    assert.deepEqual(
+      (await violations(page)).filter((fault) => fault.startsWith("color-contrast")),
+      [],
+      theme,
+    );
+    await context.close();
+  }
+});
+
+const HOSTILE = String.raw`
+python3 - <<'END'
+import sys, os
+out = sys.stdout.buffer
+w = out.write
+w(b'begin\n')
+w(b'\x1b]8;;javascript:alert(1)\x07press\x1b]8;;\x07 \x1b]8;;https://lab.example/ok\x1b\\good\x1b]8;;\x1b\\\n')
+w(b'\x1b]52;c;cm0gLXJm\x07clip \x1b[6n\x1b[c\x1bP+q544e\x1b\\\x1b[?1049h\x1b[?25lquery\n')
+w(b'<script>alert(2)</script><img src=x onerror=alert(3)>&lt;\n')
+w('user \u202egnp.exe \u2066x\u2069 \u200f\n'.encode())
+w(b'nul \0 bad \xff\xfe \xc3( \xed\xa0\x80\n')
+w('日本語 中文 \U0001f680 e\u0301\n'.encode())
+w(b'\n')
+for n in (1, 4095, 4096, 4097, 16383, 16384, 16385, 65535, 65536, 65537): w(b'y' * n + b'\n')
+for i in range(1000000): w(b'\x1b[31m' if i % 2 else b'\x1b[0m')
+w(b'after a million\n')
+w(b'a\rb\rc\rd')
+w(b'\n')
+out.flush()
+for i in range(1600): w(b'x' * 65536)
+w(b'\nthe end\n')
+END`;
+
+test("hostile_output_is_shown_harmlessly_and_downloaded_byte_for_byte", async () => {
+  const name = await desk.printed(HOSTILE, { stem: "hostile" });
+  const { page, context, complaints } = await signedIn(browser);
+  let dialogs = 0;
+  page.on("dialog", (dialog) => {
+    dialogs++;
+    dialog.dismiss();
+  });
+  await open(page, name);
+  await row(page, "the end").waitFor();
+  await view(page).press("g");
+  await row(page, "begin").waitFor();
+  const shown = await rows(page);
+  const begin = shown.indexOf("begin");
+  assert.deepEqual(shown.slice(begin + 1, begin + 4), [
+    "press good",
+    "clip query",
+    "<script>alert(2)</script><img src=x onerror=alert(3)>&lt;",
+  ]);
+  assert.match(shown[begin + 5], /^nul {2}bad \ufffd+ \ufffd\( \ufffd+$/);
+  assert.equal(shown[begin + 6], "日本語 中文 🚀 e\u0301");
+  assert.deepEqual(
+    await page
+      .locator("log-view .row")
+      .nth(begin + 4)
+      .locator(".control")
+      .evaluateAll((all) => all.map((one) => one.dataset.code)),
+    ["U+202E", "U+2066", "U+2069", "U+200F"],
+  );
+  assert.equal(await page.locator("log-view .row a[href^='javascript']").count(), 0);
+  assert.equal(await page.locator("log-view .row .text :is(img, script)").count(), 0);
+  await page.locator("log-view input[type=search]").fill("after a million");
+  await page.waitForFunction(() => /1 of 1$/.test(document.querySelector("log-view .count").textContent));
+  await row(page, "after a million").waitFor();
+  assert.ok((await rows(page)).includes("d"), "of what was written over and over there is the last");
+  assert.ok((await page.locator("log-view .row").count()) <= 200);
+  assert.equal(dialogs, 0);
+  assert.notEqual(await page.title(), "owned");
+
+  const stored = await desk.bytes(name);
+  assert.ok(stored.length > 100_000_000);
+  for (const [label, unpack] of [
+    ["As it was printed", (bytes) => bytes],
+    ["Compressed", gunzipSync],
+  ]) {
+    await page.locator("log-view summary[title=Download]").click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator("log-view .log-downloads a", { hasText: label }).click(),
+    ]);
+    assert.match(download.suggestedFilename(), /\.log\.(txt|gz)$/);
+    const bytes = unpack(readFileSync(await download.path()));
+    assert.ok(bytes.equals(stored), label);
+    await view(page).click();
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("the_log_is_read_by_keyboard_alone", async () => {
+  const name = await desk.printed("for i in $(seq 1 5000); do echo line $i; done; echo needle; sleep 3; echo later");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "later").waitFor();
+  await view(page).focus();
+  const first = () => page.locator("log-view .row .text").first().innerText();
+  await page.keyboard.press("g");
+  await row(page, "line 1").waitFor();
+  assert.equal(await first(), "line 1");
+  await page.keyboard.press("PageDown");
+  await page.waitForFunction(() => document.querySelector("log-view .log-view").scrollTop > 100);
+  await page.keyboard.press("G");
+  await row(page, "later").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("line 4321");
+  await page.keyboard.press("Enter");
+  await page.locator("log-view .row.found", { hasText: "line 4321" }).waitFor();
+  await page.waitForFunction(() =>
+    /4,?321 line 4321/.test(document.querySelector("log-view [aria-live=polite].unseen").textContent),
+  );
+  await page.keyboard.press("Escape");
+  await view(page).focus();
+  await page.keyboard.press("t");
+  await page.locator("log-view .row time").first().waitFor();
+  await page.keyboard.press("t");
+  await page.locator("log-view .row time").first().waitFor({ state: "detached" });
+  await page.keyboard.press("w");
+  assert.equal(await page.locator("log-view").getAttribute("wrap"), null);
+  await page.keyboard.press("w");
+  await page.keyboard.press("l");
+  await page.waitForURL(/#log=0\.0\.0\.worker@\d+$/);
+  await page.locator("log-view .row.target").waitFor();
+
+  await page.keyboard.press(":");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  const line = page.locator("log-view .toLine input");
+  await line.focus();
+  await page.keyboard.type("1234");
+  await page.keyboard.press("Enter");
+  await page.locator("log-view .row.target", { hasText: "line 1234" }).waitFor();
+  await view(page).focus();
+  await page.keyboard.press("z");
+  const box = await page.locator("log-view .viewer").boundingBox();
+  assert.deepEqual([box.x, box.y, box.width], [0, 0, page.viewportSize().width]);
+  await picture(page, "log-large");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("log-view").getAttribute("large"), null);
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keys in the log" });
+  await help.waitFor();
+  assert.ok((await help.getByRole("row").count()) >= 12);
+  await picture(page, "log-keys");
+  assert.deepEqual(await violations(page), []);
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  assert.ok(await view(page).evaluate((element) => element === document.activeElement), "back where one was");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a_time_leads_to_what_was_printed_then", async () => {
+  const name = await desk.printed(
+    "for i in 1 2 3 4; do echo second $i; for n in $(seq 1 2000); do echo filler; done; sleep 2.2; done",
+  );
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await view(page).press("t");
+  await page.locator("log-view .row time").first().waitFor();
+  await page.locator("log-view input[type=search]").fill("second 3");
+  const third = page.locator("log-view .row.found");
+  await third.waitFor();
+  const at = await third.locator("time").getAttribute("datetime");
+  await page.locator("log-view input[type=search]").fill("");
+  await view(page).press("G");
+  await page.locator("log-view summary[title='Go to…']").click();
+  const field = page.locator("log-view .toTime input");
+  await page.waitForFunction(() => document.querySelector("log-view .toTime input").value !== "");
+  await field.fill(
+    await page.evaluate((time) => {
+      const date = new Date(new Date(time).getTime() - 1000);
+      return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+    }, at),
+  );
+  await field.press("Enter");
+  const target = page.locator("log-view .row.target");
+  await target.waitFor();
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll("log-view .row .text")].some((text) => /second [23]/.test(text.textContent)),
+  );
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("who_listens_is_told_now_and_then_and_not_every_line", async () => {
+  const name = await desk.printing("for i in $(seq 1 100000); do echo line $i; sleep 0.01; done");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "line 50").waitFor();
+  assert.equal(await view(page).getAttribute("role"), "log");
+  assert.equal(await view(page).getAttribute("aria-live"), "off");
+  assert.equal(await view(page).getAttribute("aria-label"), "Output of the task");
+  await view(page).focus();
+  await page.evaluate(() => {
+    window.told = [];
+    const voice = document.querySelector("log-view [aria-live=polite].unseen");
+    new MutationObserver(() => window.told.push(voice.textContent)).observe(voice, { childList: true });
+  });
+  await page.waitForFunction(() => window.told.length >= 2);
+  const told = await page.evaluate(() => window.told);
+  assert.match(told.at(-1), /^[\d,]+ new lines\. The last: line \d+$/);
+  const counts = told.slice(-1).map((sentence) => Number.parseInt(sentence.replaceAll(",", ""), 10));
+  assert.ok(counts[0] > 100, "hundreds of lines are one sentence");
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await desk.stop(name);
+});
+
+test("what_is_copied_is_what_was_printed", async () => {
+  const name = await desk.printed(
+    String.raw`printf 'one\n\033[31mtwo\033[0m and \033[1mmore\033[0m\n'; head -c 5000 /dev/zero | tr '\0' z; echo; echo last`,
+  );
+  const { page, context } = await signedIn(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await open(page, name);
+  await row(page, "last").waitFor();
+  await view(page).press("t");
+  await page.locator("log-view .row time").first().waitFor();
+  await page.evaluate(() => {
+    const texts = [...document.querySelectorAll("log-view .row .text")];
+    const begin = texts.find((text) => text.textContent === "one");
+    const range = document.createRange();
+    range.setStart(begin.firstChild, 0);
+    range.setEnd(texts.at(-1).firstChild ?? texts.at(-1), 0);
+    const end = texts.findLast((text) => text.textContent === "last");
+    range.setEnd(end.firstChild, 4);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+  });
+  await page.keyboard.press("Control+c");
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, `one\ntwo and more\n${"z".repeat(5000)}\nlast`);
+  await context.close();
+});
+
+test("the_line_that_explains_the_end_is_marked_and_a_key_leads_to_it", async () => {
+  const name = await desk.submit(
+    "seq -f 'step %.0f' 1 3000\necho \"ModuleNotFoundError: No module named 'torchvision'\"\nseq -f 'cleaning up %.0f' 1 3000\nexit 1",
+  );
+  await desk.until(name, "FAILED");
+  const { page, context, complaints } = await signedIn(browser, { viewport: PHONE });
+  await open(page, name);
+  await row(page, "cleaning up 3000").waitFor();
+  const mark = page.locator("log-view .row.cause");
+  if ((await page.locator("log-view").getAttribute("mark")) !== null) {
+    await view(page).press("c");
+    await mark.waitFor();
+    assert.match(await mark.innerText(), /ModuleNotFoundError/);
+  }
+  assert.match(await status(page).innerText(), /^Ended with exit code 1 at byte/);
+  await picture(page, "log-cause-phone");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});

@@ -1,0 +1,207 @@
+// How a log comes to the page when something is in the way: blocked sockets, lost connections, limits, deletion, a full disk.
+import assert from "node:assert/strict";
+import { appendFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { admin, openBrowser, picture, signedIn, signIn, visitor } from "./browser.mjs";
+import { logs, open, row, rows, view } from "./logs.mjs";
+
+/** A gateway that keeps little, and the folder it keeps it in. */
+const small = process.env.SLUICE_SMALL_URL;
+const kept = process.env.SLUICE_SMALL_DATA;
+
+let browser;
+let desk;
+before(async () => {
+  browser = await openBrowser();
+  desk = await logs();
+});
+after(() => browser.close());
+
+const foot = (page, pattern) =>
+  page.waitForFunction(
+    ([source]) => new RegExp(source).test(document.querySelector("log-view .log-foot")?.textContent ?? ""),
+    [pattern.source],
+  );
+const lastLine = (page) =>
+  page.evaluate(() => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]));
+const goesOn = async (page) => {
+  const seen = await lastLine(page);
+  await page.waitForFunction(
+    (n) => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]) > n,
+    seen,
+  );
+};
+
+/** As with a proxy that knows no upgrade, until `window.through` is set: the connection ends before it has begun. */
+function block() {
+  const Real = window.WebSocket;
+  window.sockets = 0;
+  window.WebSocket = class extends Real {
+    constructor(address, protocol) {
+      const log = protocol === "sluice.logs.v1";
+      super(log && !window.through ? String(address).replace("/log?", "/blocked?") : address, protocol);
+      if (log) window.sockets++;
+    }
+  };
+}
+
+test("where_web_sockets_are_blocked_the_log_is_asked_for_until_they_get_through", async () => {
+  const name = await desk.printing("for i in $(seq 1 100000); do echo line $i; sleep 0.05; done");
+  const { page, context } = await signedIn(browser);
+  await page.addInitScript(block);
+  await open(page, name);
+  await foot(page, /blocked/);
+  await goesOn(page);
+  await picture(page, "log-polling");
+  await page.evaluate(() => {
+    window.through = true;
+    window.dispatchEvent(new Event("online"));
+  });
+  await foot(page, /^Following/);
+  await goesOn(page);
+  const numbers = (await rows(page)).filter(Boolean).map((text) => Number(/^line (\d+)$/.exec(text)[1]));
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => numbers[0] + i),
+    "no line is missing or there twice where the ways changed",
+  );
+  await context.close();
+  await desk.stop(name);
+});
+
+test("a_log_that_is_asked_for_ends_with_its_exit_code", async () => {
+  const name = await desk.submit("for i in $(seq 1 60); do echo line $i; sleep 0.1; done; exit 3");
+  await desk.until(name, "RUNNING");
+  const { page, context } = await signedIn(browser);
+  await page.addInitScript(block);
+  await open(page, name);
+  await foot(page, /blocked/);
+  await foot(page, /^Ended with exit code 3 at byte [\d,]+, all [\d,]+ stored/);
+  assert.equal((await rows(page)).filter((text) => text.startsWith("line ")).at(-1), "line 60");
+  await context.close();
+});
+
+test("a_log_goes_on_where_it_was_after_the_connection_was_lost", async () => {
+  const name = await desk.printing("for i in $(seq 1 100000); do echo line $i; sleep 0.02; done");
+  const { page, context } = await signedIn(browser);
+  await page.addInitScript(() => {
+    const Real = window.WebSocket;
+    window.open = [];
+    window.WebSocket = class extends Real {
+      constructor(...about) {
+        super(...about);
+        window.open.push(this);
+      }
+    };
+  });
+  await open(page, name);
+  await row(page, "line 20").waitFor();
+  await context.setOffline(true);
+  await page.evaluate(() => {
+    for (const socket of window.open) socket.close();
+  });
+  await foot(page, /^Connection lost/);
+  await context.setOffline(false);
+  await foot(page, /^Following/);
+  await goesOn(page);
+  const numbers = (await rows(page)).filter(Boolean).map((text) => Number(/^line (\d+)$/.exec(text)[1]));
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => numbers[0] + i),
+  );
+  await context.close();
+  await desk.stop(name);
+});
+
+/** Somebody signed in at the small gateway. */
+async function atSmall(options = {}) {
+  const visit = await visitor(browser, { baseURL: small, ...options });
+  await signIn(visit.page);
+  return visit;
+}
+
+test("what_a_log_lost_to_its_limit_stands_where_it_was", { skip: !small && "needs SLUICE_SMALL_URL" }, async () => {
+  const keeper = await logs(small);
+  const name = await keeper.printing(
+    "seq -f 'line %.0f of a log that becomes too large for what may be kept' 1 1600000; echo the end; sleep 600",
+  );
+  for (let state = { gaps: [] }; state.gaps.length === 0; ) state = await keeper.state(name);
+  const { page, context, complaints } = await atSmall();
+  await open(page, name);
+  await row(page, "the end").waitFor();
+  await foot(page, /Following · [\d,]+ bytes, [\d.]+ MB of them missing/);
+  assert.ok((await page.locator("log-view .ruler i.hole").count()) > 0, "the strip shows it");
+  const { gaps } = await keeper.state(name);
+  const strip = await page.locator("log-view .ruler").boundingBox();
+  const { size } = await keeper.state(name);
+  const middle = (gaps[0].from + gaps[0].to) / 2 / size;
+  await page.mouse.click(strip.x + strip.width / 2, strip.y + strip.height * middle);
+  const hole = page.locator("log-view .row.hole");
+  await view(page).hover();
+  for (let turns = 0; turns < 60 && (await hole.count()) === 0; turns++) await page.mouse.wheel(0, -400);
+  await hole.waitFor();
+  assert.match(await hole.innerText(), /[\d.]+ MB are missing here: the log reached its size limit/);
+  await hole.scrollIntoViewIfNeeded();
+  await picture(page, "log-gap");
+  // and on across it, up to the beginning
+  for (let turns = 0; turns < 60; turns++) await page.mouse.wheel(0, -300);
+  await page.waitForFunction(() => /line \d+ of a log/.test(document.querySelector("log-view .row .text").textContent));
+  await view(page).press("g");
+  await row(page, "line 1 of a log").waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await keeper.stop(name);
+});
+
+test("where_the_disk_was_full_something_may_be_missing_and_it_says_when", {
+  skip: !small && "needs SLUICE_SMALL_URL",
+}, async () => {
+  const keeper = await logs(small);
+  const name = await keeper.printed("seq -f 'line %.0f' 1 20000");
+  const newest = Math.max(...readdirSync(join(kept, "jobs")).map(Number).filter(Number.isInteger));
+  // as the gateway writes it when the kernel refuses a write
+  const at = Date.UTC(2026, 10, 18, 12, 1, 7);
+  const gap = { from: 48_894, to: 48_894, reason: "disk_full", at, until: at + 153_000 };
+  appendFileSync(join(kept, `jobs/${newest}/0/worker-0-0.log.gaps`), `${JSON.stringify(gap)}\n`);
+  const { page, context, complaints } = await atSmall({ timezoneId: "UTC" });
+  await open(page, name);
+  await foot(page, /some may be missing where the disk was full/);
+  await view(page).press("g");
+  await row(page, "line 1").waitFor();
+  const hole = page.locator("log-view .row.hole");
+  await view(page).hover();
+  for (let turns = 0; turns < 400 && (await hole.count()) === 0; turns++) await page.mouse.wheel(0, 900);
+  await hole.waitFor();
+  assert.match(
+    await hole.innerText(),
+    /Output may be missing here: the disk was full \(.*12:01:07.* to .*12:03:40.*\)/,
+  );
+  await hole.scrollIntoViewIfNeeded();
+  await picture(page, "log-disk-full");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a_deleted_log_says_so_in_both_languages", { skip: !small && "needs SLUICE_SMALL_URL" }, async () => {
+  const keeper = await logs(small);
+  const old = await keeper.printed("head -c 60000000 /dev/zero | tr '\\0' x");
+  const watching = await atSmall();
+  await open(watching.page, old);
+  const young = await keeper.printed("head -c 60000000 /dev/zero | tr '\\0' y");
+  const gone = async () =>
+    (await fetch(`${small}${keeper.pathOf(old)}/state`, { headers: keeper.headers })).status === 410;
+  while (!(await gone())) await new Promise((later) => setTimeout(later, 200));
+  const { page, context } = await atSmall();
+  await page.goto(`/jobs/${admin.name}~${old}`);
+  await page.getByText("This log was deleted to make room for newer ones. It had 60,000,000 bytes.").waitFor();
+  await picture(page, "log-deleted");
+  const chinese = await atSmall({ language: "zh" });
+  await chinese.page.goto(`/jobs/${admin.name}~${old}`);
+  await chinese.page.getByText("为给新日志腾出空间，此日志已被删除").waitFor();
+  await open(page, young);
+  // one who had it open, too
+  await view(watching.page).press("g");
+  await foot(watching.page, /This log was deleted/);
+  for (const one of [context, chinese.context, watching.context]) await one.close();
+});
