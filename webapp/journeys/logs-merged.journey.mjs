@@ -29,7 +29,7 @@ const shown = (page) =>
     .evaluateAll((all) =>
       all.map((one) => [one.querySelector(".of")?.textContent, one.querySelector(".text").textContent]),
     );
-const merge = (page) => page.locator("log-view .log-task").selectOption("*");
+const merge = (page) => page.getByRole("button", { name: "All tasks, merged" }).click();
 
 test("several_tasks_are_one_log_in_the_order_of_their_lines", async () => {
   const name = await desk.printing(STEADY, { instances: 2 });

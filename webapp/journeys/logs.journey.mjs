@@ -118,6 +118,36 @@ test("progress_bars_are_one_live_row_each_whose_history_is_kept", async () => {
   await desk.stop(name);
 });
 
+for (const [what, script, last] of [
+  [
+    "a_bar_that_never_ended_its_line",
+    "echo start; for i in $(seq 1 3000); do printf '\\r%5d/3000 [##########..........] loss 0.123' $i; done; sleep 600",
+    "3000/3000",
+  ],
+  [
+    "carriage_returns_only",
+    "for i in $(seq 20000); do printf 'step %d\\r' $i; done; printf 'final    '; sleep 600",
+    "final",
+  ],
+  ["thirty_megabytes_without_a_newline", "head -c 30000000 /dev/zero | tr '\\0' x; printf 'final'; sleep 600", "final"],
+])
+  test(`a_log_of_${what}_opens_at_its_end`, async () => {
+    const name = await desk.printing(script);
+    const { page, context, complaints } = await signedIn(browser);
+    await open(page, name);
+    await row(page, last).waitFor();
+    assert.match(await status(page).innerText(), /^Following · [\d,]+ bytes, all stored$/);
+    await page.locator("log-view .log-view").press("g");
+    await page.waitForFunction(() =>
+      /start|step|final|x{100}/.test(document.querySelector("log-view .row .text").textContent),
+    );
+    await page.locator("log-view .log-view").press("G");
+    await row(page, last).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+    await desk.stop(name);
+  });
+
 test("following_lets_go_when_somebody_scrolls_up_and_counts_what_is_new", async () => {
   const name = await desk.submit("for i in $(seq 1 100000); do echo line $i; sleep 0.01; done");
   await desk.until(name, "RUNNING");
@@ -169,7 +199,7 @@ test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line"
   const found = page.locator("log-view .row.found .no", { hasText: "123499" });
   await found.click();
   const link = page.url();
-  assert.match(link, /#log=0\.0\.0\.worker@\d+$/);
+  assert.match(link, /\?role=worker&index=0#log=0\.0\.0\.worker@\d+$/);
 
   const colleague = await signedIn(browser, { language: "zh" });
   await colleague.page.goto(link);
@@ -187,6 +217,13 @@ test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line"
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(copied.trimEnd(), "row 300000 of many, nothing special");
   assert.deepEqual([...complaints, ...colleague.complaints], []);
+  // what was looked through is not looked through again: the log has ended
+  const asked = [];
+  page.on("request", (request) => request.url().includes("grep=") && asked.push(request.url()));
+  await search.fill("needle");
+  await page.waitForFunction(() => /1 of 1$/.test(document.querySelector("log-view .count").textContent));
+  await page.waitForTimeout(4_000);
+  assert.equal(asked.length, 1, asked.join("\n"));
   await context.close();
 });
 

@@ -9,11 +9,19 @@ export interface Landing {
   readonly merged: boolean;
 }
 
-/** The address of a row: of one log, or among all of them merged. */
+/** The address of a row: of one log, which the page then is about, or among all of them merged. */
 export function addressOf(src: string, offset: number, merged: boolean): string | undefined {
   const [, attempt, role, index, tries] = PATH.exec(src) ?? [];
-  const place = `${attempt}.${index}.${tries}.${role}@${offset}`;
-  return role && `${location.pathname}${location.search}#log${merged ? "s" : ""}=${place}`;
+  if (!role || !index || !attempt || !tries) return undefined;
+  const query = new URLSearchParams(location.search);
+  if (!merged) {
+    query.set("role", decodeURIComponent(role));
+    query.set("index", index);
+    if (attempt !== "0") query.set("attempt", attempt);
+    if (tries !== "0") query.set("try", tries);
+  }
+  const search = query.size > 0 ? `?${query}` : "";
+  return `${location.pathname}${search}#log${merged ? "s" : ""}=${attempt}.${index}.${tries}.${role}@${offset}`;
 }
 
 export function landingOf(hash: string, src: string): Landing | undefined {

@@ -4,7 +4,7 @@ import type { Refusal } from "./source";
 
 /** How several logs stand together. */
 export abstract class Crowd {
-  protected abstract readonly readers: Reader[];
+  abstract readonly readers: Reader[];
 
   get size(): number {
     return this.sum(({ size }) => size);

@@ -35,13 +35,17 @@ export class Holes {
     return this.#list.find((hole) => !same(hole, shown) && (hole.to > offset || hole.from === offset));
   }
 
-  /** Bytes around an offset that nothing interrupts, up to so many on either side; where what is before them is gone, `cut` is false. */
-  around(offset: number, reach: number, size: number): { from: number; to: number; cut: boolean } {
+  /** Bytes around an offset that nothing interrupts, up to so many on either side; where what is before them is gone, `cut` is false. In a hole it is what comes behind it. */
+  around(
+    offset: number,
+    reach: number,
+    size: number,
+  ): { from: number; to: number; cut: boolean; inside: Hole | undefined } {
     const inside = this.#list.find((hole) => hole.from <= offset && offset < hole.to);
     const target = Math.max(0, Math.min(inside?.to ?? offset, size - 1));
     const floor = this.#list.findLast((hole) => hole.to <= target)?.to ?? 0;
     const ceiling = this.#list.find((hole) => hole.from > target)?.from ?? size;
     const from = Math.max(floor, target - reach);
-    return { from, to: Math.min(ceiling, target + reach), cut: from > floor };
+    return { from, to: Math.min(ceiling, target + reach), cut: from > floor, inside };
   }
 }

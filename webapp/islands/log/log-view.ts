@@ -127,13 +127,12 @@ class LogView extends HTMLElement {
         const { first } = viewer;
         return first && (feed.timeOf(first) ?? sources[first.source]?.timeAt(first.from).catch(() => undefined));
       },
-      choose: (value) => {
+      merge: (all) => {
         history.replaceState(history.state, "", location.pathname + location.search);
-        this.#show(value);
+        this.#show(all ? ALL : this.#own);
       },
     });
-    if (this.#tasks.length > 1) tools.tasks(this.#tasks, this.#src);
-    if (merged) tools.merged();
+    if (this.#tasks.length > 1) tools.merge(merged);
     tools.downloads(tasks.map(({ label, src }) => ({ label, raw: `${src}?download=1`, compressed: `${src}.gz` })));
     return tools;
   }
@@ -183,6 +182,9 @@ class LogView extends HTMLElement {
 
   #hash = (): void => {
     const landing = landingOf(location.hash, this.#own);
+    if (landing?.offset !== undefined && !landing.merged && landing.src === this.#src)
+      this.#viewer?.goTo({ source: 0, offset: landing.offset }, "target");
+    else if (landing) this.#land(landing);
     if (landing) this.#land(landing);
     const place = placeOf(location.hash, this.getAttribute("src") ?? "");
     if (!place) return;

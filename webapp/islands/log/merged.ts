@@ -33,12 +33,8 @@ export class Merged extends Crowd implements Feed {
     this.#strands = sources.slice(0, MOST).map((source) => new Strand(source, changed, timed));
   }
 
-  protected get readers(): Reader[] {
+  get readers(): Reader[] {
     return this.#strands.map(({ reader }) => reader);
-  }
-
-  sizeOf(index: number): number {
-    return this.#strands[index]?.reader.size ?? 0;
   }
 
   known(line: Line): number | undefined {

@@ -131,12 +131,13 @@ export class Reader extends News implements Feed {
       this.attached = false;
       if (!(await this.look())) return undefined;
     }
-    const { from, to, cut } = this.source.holes.around(offset, AROUND, this.size);
+    const { from, to, cut, inside } = this.source.holes.around(offset, AROUND, this.size);
     const done = await this.#fetch(from, to, (bytes) => {
       this.#queue = [];
       this.attached = false;
       this.#begin(from, cut);
       this.stretch.append(bytes, from);
+      if (inside && from === inside.to) this.stretch.prependHole(inside);
       this.#attachIfNear();
     });
     return done ? at() : undefined;
@@ -180,9 +181,9 @@ export class Reader extends News implements Feed {
     }
   }
 
-  #begin(offset: number, dropFirst: boolean): void {
+  #begin(offset: number, cut: boolean): void {
     this.stretch.close();
-    this.stretch = new Stretch(offset, dropFirst);
+    this.stretch = new Stretch(offset, cut);
   }
 
   async #count(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Feed } from "./feed";
 import type { Line } from "./line";
 import { lowest } from "./lowest";
 import { type Finding, type Match, MOST, type Query, Search } from "./search";
@@ -26,7 +27,7 @@ export class SearchAll implements Finding {
 
   constructor(
     sources: Source[],
-    size: (index: number) => number,
+    feeds: readonly Pick<Feed, "size" | "end">[],
     timeOf: (line: Line) => number | undefined,
     changed: () => void,
   ) {
@@ -34,9 +35,9 @@ export class SearchAll implements Finding {
     this.#changed = changed;
     const most = Math.floor(MOST / Math.max(1, sources.length));
     this.#parts = sources.map((source, index) => {
-      const feed = Object.defineProperty({ size: 0 }, "size", { get: () => size(index) });
+      const feed = feeds[index] ?? { size: 0, end: undefined };
       const search = new Search(source, feed, () => this.#found(), { index, most });
-      return { search, source, size: () => size(index), times: [] };
+      return { search, source, size: () => feed.size, times: [] };
     });
   }
 

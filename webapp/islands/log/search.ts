@@ -49,7 +49,8 @@ interface Said {
   progress?: number;
   end?: boolean;
   next?: number | null;
-  scanned?: number;
+  /** Where this search ended: all between there and where it began has been looked through. */
+  upTo?: number;
   why?: "end" | "limit" | "deadline";
   message?: string;
 }
@@ -67,11 +68,11 @@ export class Search implements Finding {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #source: Source;
   readonly #changed: () => void;
-  readonly #feed: Pick<Feed, "size">;
+  readonly #feed: Pick<Feed, "size" | "end">;
   readonly #index: number;
   readonly #most: number;
 
-  constructor(source: Source, feed: Pick<Feed, "size">, changed: () => void, { index = 0, most = MOST } = {}) {
+  constructor(source: Source, feed: Pick<Feed, "size" | "end">, changed: () => void, { index = 0, most = MOST } = {}) {
     this.#source = source;
     this.#feed = feed;
     this.#changed = changed;
@@ -145,12 +146,11 @@ export class Search implements Finding {
     this.#stop = mine;
     this.running = true;
     this.#changed();
-    let next: number | null = null;
     try {
       const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
       const limit = this.#most - this.matches.length;
       const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", mine.signal);
-      for await (const said of lines(answer)) next = this.#heard(said) ?? next;
+      for await (const said of lines(answer)) this.#heard(said);
     } catch (fault) {
       if (mine.signal.aborted) return;
       this.fault = fault instanceof Refusal ? fault.message : String(fault);
@@ -158,23 +158,23 @@ export class Search implements Finding {
     if (mine.signal.aborted) return;
     this.running = false;
     this.#changed();
-    if (!this.fault && !this.more) this.#timer = setTimeout(() => this.#again(next), AGAIN);
+    this.#again();
   }
 
-  #again(next: number | null): void {
-    const from = next ?? this.#scanned;
-    if (this.#feed.size > from) this.#run(from);
-    else this.#timer = setTimeout(() => this.#again(next), AGAIN);
+  /** Goes on where it ended once there is more; a log that has ended and was looked through is never searched again. */
+  #again(): void {
+    const { size, end } = this.#feed;
+    if (this.fault || this.more || (end && this.#scanned >= end.size)) return;
+    this.#timer = setTimeout(() => (size > this.#scanned ? this.#run(this.#scanned) : this.#again()), AGAIN);
   }
 
-  /** Takes one line of the answer; tells where the next search begins, once it is known. */
-  #heard(said: Said): number | undefined {
+  #heard(said: Said): void {
     if (said.end) {
-      this.#scanned = Math.max(this.#scanned, said.next ?? said.scanned ?? 0);
+      this.#scanned = Math.max(this.#scanned, said.next ?? said.upTo ?? 0);
       this.more = said.why === "limit" || this.matches.length >= this.#most;
-      return said.next ?? undefined;
+      return;
     }
-    if (said.progress !== undefined) this.#scanned = said.progress;
+    if (said.progress !== undefined) this.#scanned = Math.max(this.#scanned, said.progress);
     else if (said.offset !== undefined) {
       const { offset, length = 0, start = offset, text = "" } = said;
       // the search after growth begins at its line, so the last may come again
@@ -182,7 +182,6 @@ export class Search implements Finding {
         this.matches.push({ source: this.#index, offset, length, start, text });
     } else if (said.message) this.fault = said.message;
     this.#changed();
-    return undefined;
   }
 }
 

@@ -34,3 +34,12 @@ export function contextOf(sight: Sight, words: Words, target: () => Place | unde
     ],
   };
 }
+
+export type To = Place | { readonly at: number } | { readonly line: number };
+
+/** The row at a place, at a time or with a number, brought into memory. */
+export async function jumpIn({ feed, sources }: Sight, to: To): Promise<Line | undefined> {
+  if ("at" in to) return feed.jumpToTime(to.at);
+  if ("line" in to) return feed.jump({ source: 0, offset: (await sources[0]?.offsetOfLine(to.line)) ?? 0 });
+  return feed.jump(to);
+}

@@ -10,7 +10,8 @@ const MOST = 200;
 
 /** Rows whose earlier states are open. */
 export class Opened {
-  readonly #boxes = new Map<Line, HTMLElement>();
+  // of rows that are no longer in memory nothing is kept either
+  readonly #boxes = new WeakMap<Line, HTMLElement>();
   readonly #words: Words;
 
   constructor(words: Words) {
@@ -23,10 +24,6 @@ export class Opened {
 
   async toggle(line: Line, source: Source): Promise<void> {
     if (!this.#boxes.delete(line)) this.#boxes.set(line, await states(line, source, this.#words));
-  }
-
-  clear(): void {
-    this.#boxes.clear();
   }
 }
 

@@ -5,10 +5,9 @@ import { Terminal } from "./terminal";
 
 /** Rows in memory; beyond twice as many the far end goes. */
 const KEPT = 6_000;
-/** So far a line's beginning is looked for, where reading begins in the middle of one. */
-const LONGEST_LOOK = 64 << 10;
 const SLICE = 1 << 10;
 const LF = 10;
+const CR = 13;
 
 /** A stretch of the log as rows: bytes are added at its ends, and taken away at the end that nobody looks at. */
 export class Stretch {
@@ -16,13 +15,13 @@ export class Stretch {
   from: number;
   to: number;
   #terminal = new Terminal(this.lines);
-  /** Nobody knows how the line began in which it begins. */
-  #dropFirst: boolean;
+  /** It begins in the middle of a line, as far as anybody knows. */
+  #cut: boolean;
   #counting: AbortController | undefined;
 
-  constructor(from: number, dropFirst: boolean) {
+  constructor(from: number, cut: boolean) {
     this.from = this.to = from;
-    this.#dropFirst = dropFirst;
+    this.#cut = cut;
     if (from === 0) this.lines.anchor = 1;
   }
 
@@ -31,14 +30,14 @@ export class Stretch {
   }
 
   append(bytes: Uint8Array, offset: number): void {
-    let skip = 0;
-    if (this.#dropFirst) {
-      skip = bytes.indexOf(LF) + 1;
-      this.#dropFirst = skip === 0 && offset + bytes.length - this.from < LONGEST_LOOK;
-      if (this.#dropFirst) skip = bytes.length;
-      if (skip > 0) this.from = offset + skip;
-    }
+    const cut = this.#cut && bytes.length > 0;
+    const skip = cut ? beginOf(bytes) : 0;
+    if (cut) this.from = offset + skip;
     this.#terminal.write(bytes.subarray(skip), offset + skip);
+    const first = this.lines.list[0];
+    // its beginning is among the bytes before
+    if (cut && first && bytes[skip - 1] !== LF) first.continued = true;
+    if (cut) this.#cut = false;
     this.to = offset + bytes.length;
   }
 
@@ -125,4 +124,14 @@ export class Stretch {
   close(): void {
     this.#counting?.abort();
   }
+}
+
+/** Where rows can begin in bytes out of the middle: behind a newline, else where a bar was drawn anew, else at a whole character. */
+function beginOf(bytes: Uint8Array): number {
+  const line = bytes.indexOf(LF) + 1;
+  if (line > 0 && line < bytes.length) return line;
+  const bar = bytes.indexOf(CR) + 1;
+  if (bar > 0 && bar < bytes.length) return bar;
+  const character = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return Math.max(0, character);
 }

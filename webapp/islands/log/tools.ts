@@ -19,7 +19,7 @@ export interface Actions extends GoTo {
   search(query: Query | undefined): void;
   step(by: 1 | -1): void;
   option(change: Partial<Options>): void;
-  choose(value: string): void;
+  merge(all: boolean): void;
 }
 
 export const ALL = "*";
@@ -56,21 +56,12 @@ export class Tools {
     );
   }
 
-  /** A choice between the tasks of the job, and all of them at once. */
-  tasks(tasks: Task[], current: string): void {
-    const option = (value: string, label: string) => {
-      const made = make("option", { value }, label);
-      made.selected = value === current;
-      return made;
-    };
-    const select = make(
-      "select",
-      { class: "log-task", "aria-label": this.#words("task") },
-      ...tasks.map(({ src, label }) => option(src, label)),
-      option(ALL, this.#words("all")),
-    );
-    select.addEventListener("change", () => this.#actions.choose(select.value));
-    this.element.prepend(select);
+  /** All tasks at once, or the one that the page has chosen. */
+  merge(on: boolean): void {
+    const button = this.#controls.toggle({ icon: "merge" }, this.#words("all"), (all) => this.#actions.merge(all));
+    hold(button, on);
+    this.element.prepend(button);
+    if (on) this.#goTo.classList.add("merged");
   }
 
   /** As it was printed or compressed, of every log that is shown. */
@@ -88,11 +79,6 @@ export class Tools {
       }
     }
     this.element.append(this.#controls.menu("download", this.#words("download"), sheet));
-  }
-
-  /** Over several logs at once lines have no numbers that could be gone to. */
-  merged(): void {
-    this.#goTo.classList.add("merged");
   }
 
   switches(options: Options): void {

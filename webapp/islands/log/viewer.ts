@@ -6,14 +6,13 @@ import { copy, markFound } from "./marks";
 import { Pane } from "./pane";
 import { type Context, draw } from "./row";
 import type { Query } from "./search";
-import { contextOf, type Sight } from "./sight";
+import { contextOf, jumpIn, type Sight, type To } from "./sight";
 import { Refusal } from "./source";
 import { Opened } from "./states";
 
 /** Of a frame, so much goes into making rows. */
 const BUDGET = 8;
 
-type To = Place | { at: number } | { line: number };
 type Why = "strip" | "target" | "found";
 
 /** One log on the page: rows, strip and foot, kept current frame by frame. */
@@ -108,7 +107,7 @@ export class Viewer {
     this.#follow(false);
     this.#pane.following = false;
     try {
-      const line = await this.#jump(to);
+      const line = await jumpIn(this.sight, to);
       if (!line || this.#closed) return;
       if (why === "target") this.#target = { source: line.source, offset: line.from };
       this.#pane.redraw();
@@ -165,13 +164,6 @@ export class Viewer {
     this.redraw();
   }
 
-  async #jump(to: To): Promise<Line | undefined> {
-    const { feed, sources } = this.sight;
-    if ("at" in to) return feed.jumpToTime(to.at);
-    if ("line" in to) return feed.jump({ source: 0, offset: (await sources[0]?.offsetOfLine(to.line)) ?? 0 });
-    return feed.jump(to);
-  }
-
   #hooks() {
     const { feed } = this.sight;
     return {
@@ -193,9 +185,7 @@ export class Viewer {
   #paint(): void {
     this.#frame = 0;
     const { feed } = this.sight;
-    const before = feed.lines;
     const more = feed.work(BUDGET);
-    if (before !== feed.lines) this.#opened.clear();
     if (this.#pane.following !== feed.following) this.#pane.following = feed.following;
     this.#pane.paint(feed.lines);
     this.#hunt();

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param path of the task attempt in the API; empty where there is no log yet
  * @param lines the last ones, without colours
  * @param begin where they begin in the log
+ * @param missing bytes that are gone from it
  * @param gone bytes of it that are gone for ever
  * @param tasks of the job whose logs can be chosen instead, as the viewer takes them
  * @param gone when and why it was deleted, null: it was not
@@ -23,6 +24,7 @@ public record LogPanel(
         int index,
         long size,
         long begin,
+        long missing,
         long gone,
         boolean ended,
         @Nullable Integer exitCode,
@@ -36,6 +38,7 @@ public record LogPanel(
     }
 
     static LogPanel without(Job job, String role, int index, LogFile.@Nullable Gone gone) {
+        return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", gone);
         return new LogPanel(job.key(), "", role, index, 0, 0, job.isFinal(), null, null, "", "[]", gone);
         @Nullable String problem) {
     static LogPanel without(Job job, String role, int index, @Nullable String problem) {
