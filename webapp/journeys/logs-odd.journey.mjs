@@ -47,20 +47,21 @@ test("bars_of_tqdm_pip_and_docker_are_one_row_each", async () => {
   assert.deepEqual(shown.slice(at("nested") + 1, at("nested") + 3), ["outer 3", "inner 3"]);
   assert.ok(shown.includes("spinner*") || shown.includes("spinner *"), shown.at(-2));
   await row(page, "aaa: Downloading").locator("button.history").click();
+  await page.locator("log-view .states > div", { hasText: "Downloading 1/10" }).waitFor();
   const states = await page.locator("log-view .states > div").allInnerTexts();
-  assert.ok(states.some((text) => text.includes("Downloading 1/10")) && states.length >= 10, "its history is kept");
+  assert.ok(states.length >= 10, "its history is kept");
   assert.deepEqual(complaints, []);
   await context.close();
 });
 
 const COLOURS = String.raw`
-for f in $(seq 30 37) $(seq 90 97); do printf "\033[''${f}mfg %s\033[0m " $f; done; echo
-for b in $(seq 40 47) $(seq 100 107); do printf "\033[''${b}mbg %s\033[0m " $b; done; echo
+for f in $(seq 30 37) $(seq 90 97); do printf "\033[$f"'mfg %s\033[0m ' $f; done; echo
+for b in $(seq 40 47) $(seq 100 107); do printf "\033[$b"'mbg %s\033[0m ' $b; done; echo
 printf '\033[30;42m PASS \033[0m \033[97;41m FAIL \033[0m \033[1;37;44m INFO \033[0m \033[30;43m WARN \033[0m\n'
-for c in 16 18 21 27 46 51 88 93 118 160 196 208 220 226 231 232 240 250 255; do printf "\033[38;5;''${c}mc%s\033[0m \033[48;5;''${c}mg%s\033[0m " $c $c; done; echo
-for c in '0;0;0' '0;0;128' '20;20;60' '255;255;0' '255;255;255' '128;128;128' '10;200;10'; do printf "\033[38;2;''${c}mtrue\033[0m \033[48;2;''${c}mground\033[0m \033[38;2;''${c};48;5;240mboth\033[0m \033[31;48;2;''${c}mred on\033[0m \033[7;38;2;''${c}minverse\033[0m "; done; echo
+for c in 16 18 21 27 46 51 88 93 118 160 196 208 220 226 231 232 240 250 255; do printf "\033[38;5;$c"'mc%s\033[0m '"\033[48;5;$c"'mg%s\033[0m ' $c $c; done; echo
+for c in '0;0;0' '0;0;128' '20;20;60' '255;255;0' '255;255;255' '128;128;128' '10;200;10'; do printf "\033[38;2;$c"'mtrue\033[0m '"\033[48;2;$c"'mground\033[0m '"\033[38;2;$c;48;5;240m"'both\033[0m '"\033[31;48;2;$c"'mred on\033[0m '"\033[7;38;2;$c"'minverse\033[0m '; done; echo
 printf '\033[2mdim\033[0m \033[2;31mdim red\033[0m \033[7minverse\033[0m \033[7;32minverse green\033[0m \033[1;33mbold\033[0m\n'
-echo the end`.replaceAll("''", "");
+echo the end`;
 
 test("whatever_a_program_colours_can_be_read_on_both_grounds", async () => {
   const name = await desk.printed(COLOURS);

@@ -16,6 +16,7 @@ export class Bearings {
   readonly #words: Words;
   readonly #sight: Sight;
   #marked = 0;
+  #later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(sight: Sight, words: Words, go: (offset: number) => Promise<void>, toEnd: () => void) {
     this.#sight = sight;
@@ -42,7 +43,17 @@ export class Bearings {
     if (this.newer.textContent !== label) this.newer.textContent = label;
     if (merged) return;
     if (seen) this.#ruler.place(seen[0].from, feed.following ? feed.size : seen[1].to, feed.size);
-    if (performance.now() - this.#marked < MARKING) return;
+    this.#mark(target);
+  }
+
+  /** Not with every frame: of ten thousand matches that would be felt. */
+  #mark(target: Place | undefined): void {
+    const wait = this.#marked + MARKING - performance.now();
+    clearTimeout(this.#later);
+    if (wait > 0) {
+      this.#later = setTimeout(() => this.#mark(target), wait);
+      return;
+    }
     this.#marked = performance.now();
     this.#ruler.mark(this.#marks(target));
   }

@@ -1,6 +1,6 @@
 import { css, rgb } from "./style";
 
-const DARK = "#10181f";
+const DARK = "#000000";
 const LIGHT = "#ffffff";
 /** WCAG 2, AA. */
 const ENOUGH = 4.5;
@@ -9,7 +9,7 @@ const ENOUGH = 4.5;
 export function readable(fg: number, bg: number): string {
   const ground = luminance(rgb(bg));
   if (fg >= 16 && contrast(luminance(rgb(fg)), ground) >= ENOUGH) return css(fg);
-  return contrast(luminance([16, 24, 31]), ground) > contrast(1, ground) ? DARK : LIGHT;
+  return contrast(0, ground) > contrast(1, ground) ? DARK : LIGHT;
 }
 
 function contrast(one: number, other: number): number {

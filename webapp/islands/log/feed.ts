@@ -46,5 +46,5 @@ export interface Feed {
   /** When it was there, in milliseconds since 1970, where that is known. */
   timeOf(line: Line): number | undefined;
   /** Whether times are shown, so that they have to be known. */
-  timed(wanted: boolean): void;
+  timed: boolean;
 }

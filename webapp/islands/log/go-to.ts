@@ -36,9 +36,12 @@ export function goToSheet(words: Words, actions: GoTo): { sheet: HTMLElement; op
     part("toLine", line, (value) => actions.toLine(Number(value))),
     keys,
   );
+  let filled = "";
   const opened = async () => {
     const at = await actions.shownTime();
-    if (at !== undefined && document.activeElement !== time) time.value = local(at);
+    if (at === undefined || time.value !== filled) return;
+    time.value = local(at);
+    filled = time.value;
   };
   return { sheet, opened };
 }

@@ -93,7 +93,7 @@ class LogView extends HTMLElement {
     const choice: Choice = { tasks, merged: src === ALL, own: this.#own, mark: this.getAttribute("mark") };
     const sight = lookAt(choice, {
       changed: () => this.#viewer?.changed(),
-      timed: () => this.#viewer?.redraw(),
+      timed: () => (this.#options.times ? this.#viewer?.redraw() : undefined),
       found: () => this.#viewer?.found(),
       address: (of, offset) => addressOf(of, offset, src === ALL),
     });
@@ -165,7 +165,7 @@ class LogView extends HTMLElement {
     this.toggleAttribute("times", times);
     this.toggleAttribute("large", large);
     document.documentElement.toggleAttribute("data-log-large", large);
-    this.#viewer?.sight.feed.timed(times);
+    if (this.#viewer) this.#viewer.sight.feed.timed = times;
     this.#viewer?.redraw();
   }
 

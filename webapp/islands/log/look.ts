@@ -35,7 +35,7 @@ export function lookAt({ tasks, merged, own, mark }: Choice, hooks: Hooks): Sigh
   };
   if (merged) {
     const feed = new Merged(sources, hooks.changed, hooks.timed);
-    const search = new SearchAll(sources, feed.readers, (line) => feed.known(line), hooks.found);
+    const search = new SearchAll(sources, feed.readers, (line) => feed.timeOf(line), hooks.found);
     return { feed, search, ...common };
   }
   const source = sources[0] as Source;

@@ -21,7 +21,7 @@ export class Merged extends Crowd implements Feed {
   #begun = false;
   /** The newest row of every log is there, so that what comes can be added below. */
   #live = true;
-  #timed = false;
+  timed = false;
   #takenBack = 0;
   #epoch = 0;
   #busy: Promise<unknown> | undefined;
@@ -37,10 +37,6 @@ export class Merged extends Crowd implements Feed {
     return this.#strands.map(({ reader }) => reader);
   }
 
-  known(line: Line): number | undefined {
-    return this.#strands[line.source]?.known(line);
-  }
-
   get attached(): boolean {
     return this.#live;
   }
@@ -50,11 +46,7 @@ export class Merged extends Crowd implements Feed {
   }
 
   timeOf(line: Line): number | undefined {
-    return this.#timed ? this.known(line) : undefined;
-  }
-
-  timed(wanted: boolean): void {
-    this.#timed = wanted;
+    return this.#strands[line.source]?.known(line);
   }
 
   open(): void {

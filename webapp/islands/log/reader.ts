@@ -34,10 +34,14 @@ export class Reader extends News implements Feed {
   }
 
   timeOf(line: Line): number | undefined {
-    return this.times.wanted ? (line.hole?.at ?? this.times.at(line.from)) : undefined;
+    return line.hole?.at ?? this.times.at(line.from);
   }
 
-  timed(wanted: boolean): void {
+  get timed(): boolean {
+    return this.times.wanted;
+  }
+
+  set timed(wanted: boolean) {
     this.times.wanted = wanted;
   }
 
@@ -135,7 +139,7 @@ export class Reader extends News implements Feed {
     const done = await this.#fetch(from, to, (bytes) => {
       this.#queue = [];
       this.attached = false;
-      this.#begin(from, cut);
+      this.#begin(from, cut, offset);
       this.stretch.append(bytes, from);
       if (inside && from === inside.to) this.stretch.prependHole(inside);
       this.#attachIfNear();
@@ -181,9 +185,9 @@ export class Reader extends News implements Feed {
     }
   }
 
-  #begin(offset: number, cut: boolean): void {
+  #begin(offset: number, cut: boolean, target?: number): void {
     this.stretch.close();
-    this.stretch = new Stretch(offset, cut);
+    this.stretch = new Stretch(offset, cut, target);
   }
 
   async #count(): Promise<void> {

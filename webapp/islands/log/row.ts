@@ -7,7 +7,8 @@ import { BOLD, css, DIM, INVERSE, ITALIC, PLAIN, STRIKE, type Style, UNDERLINE }
 export interface Context {
   readonly words: Words;
   number(line: Line): number | undefined;
-  time(line: Line): number | undefined;
+  /** When it was printed; null: not known yet; undefined: times are not shown. */
+  time(line: Line): number | null | undefined;
   link(line: Line): string | undefined;
   /** Of "cause", "target" and "found", what it is; and whether its earlier states are open. */
   marks(line: Line): string[];
@@ -40,7 +41,7 @@ export function draw(element: HTMLElement, line: Line, context: Context): void {
   if (line.hole) text.append(lost(line, context.words));
   else fill(text, line);
   const at = context.time(line);
-  const time = at === undefined ? undefined : clock(at);
+  const time = at === undefined ? undefined : at === null ? make("time", {}) : clock(at);
   const source = context.source(line);
   const name = source === undefined ? undefined : make("b", { class: `of of-${line.source % 8}` }, source);
   const history = line.rewrites > 0 ? earlier(line, context.words) : undefined;

@@ -23,7 +23,7 @@ export function contextOf(sight: Sight, words: Words, target: () => Place | unde
   return {
     words,
     number: (line) => feed.numberOf(line),
-    time: (line) => feed.timeOf(line),
+    time: (line) => (feed.timed ? (feed.timeOf(line) ?? null) : undefined),
     link: (line) => sight.permalink(line),
     source: (line) => sight.name(line),
     marks: (line) => [

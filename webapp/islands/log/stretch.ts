@@ -7,7 +7,12 @@ import { Terminal } from "./terminal";
 const KEPT = 6_000;
 const SLICE = 1 << 10;
 const LF = 10;
-const CR = 13;
+/** What begins something, whether that is behind it, and how far it is looked for. */
+const BEGINNINGS: [number, 0 | 1, number][] = [
+  [LF, 1, Number.POSITIVE_INFINITY],
+  [13, 1, Number.POSITIVE_INFINITY],
+  [27, 0, 64],
+];
 
 /** A stretch of the log as rows: bytes are added at its ends, and taken away at the end that nobody looks at. */
 export class Stretch {
@@ -17,11 +22,14 @@ export class Stretch {
   #terminal = new Terminal(this.lines);
   /** It begins in the middle of a line, as far as anybody knows. */
   #cut: boolean;
+  readonly #target: number;
   #counting: AbortController | undefined;
 
-  constructor(from: number, cut: boolean) {
+  /** `target`: what has to be among its rows. */
+  constructor(from: number, cut: boolean, target = Number.POSITIVE_INFINITY) {
     this.from = this.to = from;
     this.#cut = cut;
+    this.#target = target;
     if (from === 0) this.lines.anchor = 1;
   }
 
@@ -31,7 +39,7 @@ export class Stretch {
 
   append(bytes: Uint8Array, offset: number): void {
     const cut = this.#cut && bytes.length > 0;
-    const skip = cut ? beginOf(bytes) : 0;
+    const skip = cut ? beginOf(bytes.subarray(0, Math.max(1, this.#target - offset + 1))) : 0;
     if (cut) this.from = offset + skip;
     this.#terminal.write(bytes.subarray(skip), offset + skip);
     const first = this.lines.list[0];
@@ -126,12 +134,14 @@ export class Stretch {
   }
 }
 
-/** Where rows can begin in bytes out of the middle: behind a newline, else where a bar was drawn anew, else at a whole character. */
+/** Where rows can begin in bytes out of the middle: behind a newline, else where a bar was drawn anew, a colour begins, or a character. */
 function beginOf(bytes: Uint8Array): number {
-  const line = bytes.indexOf(LF) + 1;
-  if (line > 0 && line < bytes.length) return line;
-  const bar = bytes.indexOf(CR) + 1;
-  if (bar > 0 && bar < bytes.length) return bar;
-  const character = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
-  return Math.max(0, character);
+  for (const [code, behind, near] of BEGINNINGS) {
+    const at = bytes.subarray(0, near).indexOf(code);
+    if (at >= 0 && at + behind < bytes.length) return at + behind;
+  }
+  return Math.max(
+    0,
+    bytes.findIndex((byte) => (byte & 0xc0) !== 0x80),
+  );
 }

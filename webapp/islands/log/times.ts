@@ -3,6 +3,7 @@ import type { Source } from "./source";
 
 const POINTS = 2_000;
 const KEPT = 20_000;
+const LATER = 3_000;
 
 /** When what was printed: to the second while a gateway watched, otherwise between two times. */
 export class Times {
@@ -10,7 +11,8 @@ export class Times {
   #points: [number, number][] = [];
   #from = -1;
   #to = -1;
-  #asking = false;
+  #asking: Promise<void> | undefined;
+  #again = 0;
   readonly #source: Source;
   readonly #changed: () => void;
 
@@ -27,10 +29,18 @@ export class Times {
     if (this.wanted) this.#changed();
   }
 
-  /** Sees to it that times between these offsets are known soon. */
+  /** Sees to it that times between these offsets are known. */
   async ensure(from: number, to: number): Promise<void> {
-    if (!this.wanted || this.#asking || to <= from || (from >= this.#from && to <= this.#to && this.#from >= 0)) return;
-    this.#asking = true;
+    while (this.#asking) await this.#asking;
+    const known = from >= this.#from && to <= this.#to && this.#from >= 0;
+    if (!this.wanted || to <= from || known || performance.now() < this.#again) return;
+    this.#asking = this.#ask(from, to).finally(() => {
+      this.#asking = undefined;
+    });
+    await this.#asking;
+  }
+
+  async #ask(from: number, to: number): Promise<void> {
     const margin = to - from;
     const start = Math.max(0, from - margin);
     try {
@@ -42,8 +52,7 @@ export class Times {
       this.#changed();
     } catch {
       // without times there is a log all the same; it is asked again when somebody scrolls
-    } finally {
-      this.#asking = false;
+      this.#again = performance.now() + LATER;
     }
   }
 

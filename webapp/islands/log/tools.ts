@@ -59,6 +59,8 @@ export class Tools {
   /** All tasks at once, or the one that the page has chosen. */
   merge(on: boolean): void {
     const button = this.#controls.toggle({ icon: "merge" }, this.#words("all"), (all) => this.#actions.merge(all));
+    button.classList.replace("only-icon", "log-merge");
+    button.append(this.#words("allShort"));
     hold(button, on);
     this.element.prepend(button);
     if (on) this.#goTo.classList.add("merged");
