@@ -223,6 +223,44 @@ test("the_log_is_read_by_keyboard_alone", async () => {
   await context.close();
 });
 
+test("a_line_that_is_not_there_is_said_to_be_missing", async () => {
+  const name = await desk.printed("seq 1 5000");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "5000").waitFor();
+  await view(page).focus();
+  await page.keyboard.press(":");
+  const sheet = await page.locator("log-view .menu[open] .menu-sheet").boundingBox();
+  for (const inside of await page.locator("log-view .menu[open] .menu-sheet :is(input, button)").all()) {
+    const box = await inside.boundingBox();
+    assert.ok(box.x >= sheet.x && box.x + box.width <= sheet.x + sheet.width, "what is in the sheet stays in it");
+  }
+  await page.locator("log-view .toLine input").fill("999999");
+  await page.keyboard.press("Enter");
+  await page.getByText("Line 999,999 is not there: this log has 5,000 lines").first().waitFor();
+  assert.equal(await page.locator("log-view .row.target").count(), 0);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a_log_without_a_byte_says_so_and_a_short_one_takes_no_more_room_than_it_needs", async () => {
+  const silent = await desk.printed("true");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, silent);
+  await page.getByText("The task has ended and printed nothing.").waitFor();
+  const sleeping = await desk.printing("sleep 600");
+  await open(page, sleeping);
+  await page.getByText("Nothing has been printed yet.").waitFor();
+  await desk.stop(sleeping);
+  await open(page, await desk.printed("echo one line"));
+  await row(page, "one line").waitFor();
+  await page.waitForFunction(() => document.querySelector("log-view .log-view").clientHeight < 160);
+  assert.equal(await page.locator("log-view .ruler").evaluate((strip) => getComputedStyle(strip).visibility), "hidden");
+  await picture(page, "log-short");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("a_time_leads_to_what_was_printed_then", async () => {
   const name = await desk.printed(
     "for i in 1 2 3 4; do echo second $i; for n in $(seq 1 2000); do echo filler; done; sleep 2.2; done",

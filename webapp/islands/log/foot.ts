@@ -14,6 +14,7 @@ export class Foot {
   readonly #words: Words;
   #spoken = 0;
   #heard = 0;
+  #noted = 0;
 
   constructor(words: Words) {
     this.#words = words;
@@ -26,8 +27,15 @@ export class Foot {
     this.#status.className = said.tone;
     const [first, last] = seen?.map((line) => feed.numberOf(line)) ?? [];
     const ordered = first !== undefined && last !== undefined && first <= last;
-    put(this.#place, ordered ? this.#words("lines", first, last) : "");
+    if (performance.now() > this.#noted) put(this.#place, ordered ? this.#words("lines", first, last) : "");
     this.#news(feed, host);
+  }
+
+  /** Shown for a while, and said. */
+  note(sentence: string): void {
+    put(this.#place, sentence);
+    this.#noted = performance.now() + QUIET;
+    this.say(sentence);
   }
 
   /** Said at once: where a key or a search has led. */

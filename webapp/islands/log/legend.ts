@@ -3,7 +3,13 @@ import { MOST } from "./merged";
 import type { Task } from "./tools";
 
 /** The tasks whose logs are merged, each in its colour, to be left out and taken in. */
-export function legend(tasks: Task[], shown: Task[], words: Words, choose: (src: string) => void): HTMLElement {
+export function legend(
+  tasks: Task[],
+  shown: Task[],
+  words: Words,
+  choose: (src: string) => void,
+  total: number,
+): HTMLElement {
   const list = make("div", { class: "log-legend", role: "group", "aria-label": words("merged") });
   for (const task of tasks) {
     const place = shown.findIndex(({ src }) => src === task.src);
@@ -23,7 +29,6 @@ export function legend(tasks: Task[], shown: Task[], words: Words, choose: (src:
     chip.addEventListener("click", () => choose(task.src));
     list.append(chip);
   }
-  if (tasks.length > MOST)
-    list.append(make("span", { class: "faint small" }, words("mergedMost", shown.length, tasks.length)));
+  if (total > MOST) list.append(make("span", { class: "faint small" }, words("mergedMost", shown.length, total)));
   return list;
 }

@@ -60,6 +60,11 @@ class LogView extends HTMLElement {
     return JSON.parse(this.getAttribute("tasks") ?? "[]") as Task[];
   }
 
+  /** Of a job of very many tasks not all can be chosen here. */
+  get #total(): number {
+    return Number(this.getAttribute("total") ?? 0);
+  }
+
   #rest(): void {
     this.removeEventListener("keydown", this.#key);
     document.removeEventListener("click", this.#outside);
@@ -102,7 +107,7 @@ class LogView extends HTMLElement {
     const box = document.createElement("div");
     box.className = "viewer";
     box.append(tools.element);
-    if (src === ALL) box.append(legend(all, tasks, words(this), (chosen) => this.#toggle(chosen)));
+    if (src === ALL) box.append(legend(all, tasks, words(this), (chosen) => this.#toggle(chosen), this.#total));
     box.append(viewer.element);
     this.append(box);
     const sought = this.#tools?.search;

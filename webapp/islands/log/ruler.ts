@@ -37,7 +37,7 @@ export class Ruler {
     const top = Math.min(from / whole, 1) * (1 - height) + (height > LEAST ? 0 : 0);
     this.#thumb.style.height = `${height * 100}%`;
     this.#thumb.style.top = `${(to >= size ? 1 - height : Math.min(top, 1 - height)) * 100}%`;
-    this.element.toggleAttribute("hidden", size === 0);
+    this.element.classList.toggle("whole", from === 0 && to >= size);
   }
 
   mark(marks: Mark[]): void {

@@ -1,6 +1,6 @@
 import { type Controls, hold, pressed } from "./controls";
 import { make, type Words } from "./dom";
-import type { Finding, Query } from "./search";
+import { CUT, type Finding, type Query } from "./search";
 
 const PAUSE = 300;
 
@@ -73,7 +73,7 @@ export class SearchBar {
     this.steps.hidden = !search.query;
     const { count } = search;
     let said = this.#words("nothing");
-    if (search.fault) said = search.fault;
+    if (search.fault) said = search.fault === CUT ? this.#words(CUT) : search.fault;
     else if (count > 0) said = this.#words(search.more ? "countMore" : "count", search.at + 1, count);
     else if (search.running) said = this.#words("searching", Math.floor(search.part * 100));
     if (this.#count.textContent !== said) this.#count.textContent = said;

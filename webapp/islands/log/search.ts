@@ -26,6 +26,7 @@ export interface Finding {
   readonly running: boolean;
   /** There are more than it may tell. */
   readonly more: boolean;
+  /** What the gateway says, or CUT. */
   readonly fault: string | undefined;
   /** How much of all has been gone through, from 0 to 1. */
   readonly part: number;
@@ -39,6 +40,8 @@ export interface Finding {
 }
 
 export const MOST = 10_000;
+/** The answer ended before the search did; among the words it has this name. */
+export const CUT = "searchCut";
 const AGAIN = 1_500;
 
 interface Said {
@@ -150,10 +153,16 @@ export class Search implements Finding {
       const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
       const limit = this.#most - this.matches.length;
       const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", mine.signal);
-      for await (const said of lines(answer)) this.#heard(said);
+      let whole = false;
+      for await (const said of lines(answer)) {
+        whole ||= said.end === true;
+        this.#heard(said);
+      }
+      // the gateway always says how a search ended
+      if (!whole) this.fault ??= CUT;
     } catch (fault) {
       if (mine.signal.aborted) return;
-      this.fault = fault instanceof Refusal ? fault.message : String(fault);
+      this.fault = fault instanceof Refusal ? fault.message : CUT;
     }
     if (mine.signal.aborted) return;
     this.running = false;

@@ -35,11 +35,27 @@ export function contextOf(sight: Sight, words: Words, target: () => Place | unde
   };
 }
 
+/** There are only so many. */
+export class NoSuchLine extends Error {
+  readonly line: number;
+  readonly last: number;
+
+  constructor(line: number, last: number) {
+    super();
+    this.line = line;
+    this.last = last;
+  }
+}
+
 export type To = Place | { readonly at: number } | { readonly line: number };
 
 /** The row at a place, at a time or with a number, brought into memory. */
 export async function jumpIn({ feed, sources }: Sight, to: To): Promise<Line | undefined> {
   if ("at" in to) return feed.jumpToTime(to.at);
-  if ("line" in to) return feed.jump({ source: 0, offset: (await sources[0]?.offsetOfLine(to.line)) ?? 0 });
+  if ("line" in to) {
+    const place = await sources[0]?.placeOfLine(to.line);
+    if (place && "last" in place) throw new NoSuchLine(to.line, place.last);
+    return feed.jump({ source: 0, offset: place?.offset ?? 0 });
+  }
   return feed.jump(to);
 }

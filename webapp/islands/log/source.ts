@@ -59,8 +59,12 @@ export class Source {
     return line;
   }
 
-  async offsetOfLine(line: number): Promise<number> {
-    return (await this.json<{ offset: number }>({ line }, "/lines")).offset;
+  /** Where a line begins; where there is none with this number, how many there are. */
+  async placeOfLine(line: number): Promise<{ offset: number } | { last: number }> {
+    const { offset } = await this.json<{ offset: number }>({ line }, "/lines");
+    const { size } = await this.state();
+    if (offset < size || size === 0) return { offset };
+    return { last: await this.lineAt(size - 1) };
   }
 
   async offsetAt(time: number): Promise<number> {

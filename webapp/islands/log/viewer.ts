@@ -6,7 +6,7 @@ import { copy, markFound } from "./marks";
 import { Pane } from "./pane";
 import { type Context, draw } from "./row";
 import type { Query } from "./search";
-import { contextOf, jumpIn, type Sight, type To } from "./sight";
+import { contextOf, jumpIn, NoSuchLine, type Sight, type To } from "./sight";
 import { Refusal } from "./source";
 import { Opened } from "./states";
 
@@ -116,8 +116,9 @@ export class Viewer {
       this.#tell();
       if (why !== "strip") this.#bearings.foot.say(`${feed.numberOf(line) ?? ""} ${line.text.slice(0, 240)}`);
     } catch (fault) {
-      if (!(fault instanceof Refusal)) throw fault;
-      this.#bearings.foot.say(fault.message);
+      if (fault instanceof NoSuchLine) this.#bearings.foot.note(this.#words("noSuchLine", fault.line, fault.last));
+      else if (fault instanceof Refusal) this.#bearings.foot.note(fault.message);
+      else throw fault;
     }
     performance.measure("log-jump", { start: begun, end: performance.now() });
   }
@@ -131,9 +132,8 @@ export class Viewer {
     if (this.sight.cause) this.goTo(this.sight.cause, "target");
   }
 
-  async find(query: Query | undefined): Promise<void> {
-    if (query) await this.sight.search.start(query);
-    else this.sight.search.clear();
+  find(query: Query | undefined): void {
+    query ? void this.sight.search.start(query) : this.sight.search.clear();
   }
 
   step(by: 1 | -1): void {
@@ -160,7 +160,7 @@ export class Viewer {
     if (!line || !address) return;
     this.#target = { source: line.source, offset: line.from };
     history.replaceState(history.state, "", address);
-    this.#bearings.foot.say(this.#words("linked"));
+    this.#bearings.foot.note(this.#words("linked"));
     this.redraw();
   }
 
@@ -187,6 +187,7 @@ export class Viewer {
     const { feed } = this.sight;
     const more = feed.work(BUDGET);
     if (this.#pane.following !== feed.following) this.#pane.following = feed.following;
+    this.element.classList.toggle("over", feed.end !== undefined);
     this.#pane.paint(feed.lines);
     this.#hunt();
     this.#highlight();

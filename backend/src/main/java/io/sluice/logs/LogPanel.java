@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param missing bytes that are gone from it
  * @param gone bytes of it that are gone for ever
  * @param tasks of the job whose logs can be chosen instead, as the viewer takes them
+ * @param total tasks that have begun, of which {@code tasks} has the first
  * @param gone when and why it was deleted, null: it was not
  */
 public record LogPanel(
@@ -31,6 +32,7 @@ public record LogPanel(
         @Nullable Long marked,
         String lines,
         String tasks,
+        long total,
         LogFile.@Nullable Gone gone) {
     /** When it was deleted. */
     public Instant goneAt() {
@@ -38,6 +40,7 @@ public record LogPanel(
     }
 
     static LogPanel without(Job job, String role, int index, LogFile.@Nullable Gone gone) {
+        return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", 0, gone);
         return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", gone);
         return new LogPanel(job.key(), "", role, index, 0, 0, job.isFinal(), null, null, "", "[]", gone);
         @Nullable String problem) {

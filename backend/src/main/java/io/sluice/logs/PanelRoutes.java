@@ -71,9 +71,7 @@ final class PanelRoutes {
         return logs.find(call.caller(), task)
                 .compose(log -> logs.worker().run(() -> {
                     var gone = log.file().gone();
-                    return gone.isPresent()
-                            ? LogPanel.without(job, role, index, gone.get())
-                            : page(log, tasks(log, detail));
+                    return gone.isPresent() ? LogPanel.without(job, role, index, gone.get()) : page(log, detail);
                 }))
                 .recover(failure ->
                         failure instanceof Problem missing && missing.code().equals("NoTaskLogError")
@@ -100,7 +98,7 @@ final class PanelRoutes {
         return task.role() + " " + task.index() + (task.attempt() == 0 ? "" : " · " + (task.attempt() + 1));
     }
 
-    private static LogPanel page(Log log, String tasks) throws IOException {
+    private static LogPanel page(Log log, JobDetail detail) throws IOException {
         LogFile file = log.file();
         try (var reader = new Reader(file)) {
             long size = reader.size();
@@ -126,7 +124,10 @@ final class PanelRoutes {
                     log.exitCode(),
                     exit == null ? null : exit.offset(),
                     plain(text),
-                    tasks,
+                    tasks(log, detail),
+                    detail.tasks().stream()
+                            .filter(task -> task.launched() != null)
+                            .count(),
                     null);
         }
     }
