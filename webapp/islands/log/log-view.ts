@@ -1,4 +1,5 @@
 import { addressOf, type Landing, landingOf } from "./address";
+import { CHART, type ChartEvent, tellCharts } from "./charts";
 import { words } from "./dom";
 import { type Act, actions } from "./keyboard";
 import { keyTable } from "./keys";
@@ -33,16 +34,11 @@ class LogView extends HTMLElement {
     this.addEventListener("keydown", this.#key);
     document.addEventListener("click", this.#outside);
     window.addEventListener("hashchange", this.#hash);
+    document.addEventListener(CHART, this.#toTime);
     const landing = landingOf(location.hash, this.#own);
     this.#land(landing ?? { src: this.#own, merged: false });
     if (landing) this.scrollIntoView({ block: "nearest" });
-    document.addEventListener("log-time", this.#toTime);
-    const place = placeOf(location.hash, this.getAttribute("src") ?? "");
-    this.#show(place?.src ?? this.getAttribute("src") ?? "", place?.offset);
-    if (place) {
-      this.scrollIntoView({ block: "nearest" });
-      this.#tellTime(place);
-    }
+    tellCharts(landing);
   }
 
   /** An element that is only moved, as when the page about it is renewed, goes on. */
@@ -69,7 +65,7 @@ class LogView extends HTMLElement {
     this.removeEventListener("keydown", this.#key);
     document.removeEventListener("click", this.#outside);
     window.removeEventListener("hashchange", this.#hash);
-    document.removeEventListener("log-time", this.#toTime);
+    document.removeEventListener(CHART, this.#toTime);
     this.#viewer?.close();
     this.#viewer = undefined;
     this.querySelector(":scope > .viewer")?.remove();
@@ -190,31 +186,17 @@ class LogView extends HTMLElement {
     if (landing?.offset !== undefined && !landing.merged && landing.src === this.#src)
       this.#viewer?.goTo({ source: 0, offset: landing.offset }, "target");
     else if (landing) this.#land(landing);
-    if (landing) this.#land(landing);
-    const place = placeOf(location.hash, this.getAttribute("src") ?? "");
-    if (!place) return;
-    if (place.src !== this.#src) this.#show(place.src, place.offset);
-    else this.#viewer?.goTo(place.offset, "target");
-    this.#tellTime(place);
+    tellCharts(landing);
   };
 
   /** A chart beside it was clicked. */
-  #toTime = async (event: Event): Promise<void> => {
-    const { src, at } = (event as CustomEvent<{ src: string; at: number }>).detail;
-    if (src !== this.#src && !this.#tasks().some((task) => task.src === src)) return;
-    if (src !== this.#src) this.#show(src);
-    const source = this.#viewer?.sight.source;
-    if (source) this.#viewer?.goTo(await source.offsetAt(at), "time");
+  #toTime = (event: Event): void => {
+    const { src, at } = (event as ChartEvent).detail;
+    const known = src === this.#src || this.#tasks.some((task) => task.src === src);
+    if (!known) return;
+    if (src !== this.#src && this.#src !== ALL) this.#show(src);
+    this.#viewer?.goTo({ at }, "target");
   };
-
-  /** A line was marked: when it was printed, for the charts beside it. */
-  async #tellTime({ src, offset }: { src: string; offset: number }): Promise<void> {
-    const source = this.#viewer?.sight.source;
-    if (!source) return;
-    const points = await source.times(offset, offset + 1, 2).catch(() => []);
-    const at = points.find(([from]) => from >= offset)?.[1] ?? points.at(-1)?.[1];
-    if (at !== undefined) document.dispatchEvent(new CustomEvent("log-place", { detail: { src, at } }));
-  }
 
   /** A menu closes when something else is clicked. */
   #outside = (event: Event): void => {
