@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param lines the last ones, without colours
  * @param begin where they begin in the log
  * @param missing bytes that are gone from it
- * @param gone bytes of it that are gone for ever
  * @param tasks of the job whose logs can be chosen instead, as the viewer takes them
  * @param total tasks that have begun, of which {@code tasks} has the first
  * @param gone when and why it was deleted, null: it was not
@@ -26,7 +25,6 @@ public record LogPanel(
         long size,
         long begin,
         long missing,
-        long gone,
         boolean ended,
         @Nullable Integer exitCode,
         @Nullable Long marked,
@@ -41,10 +39,5 @@ public record LogPanel(
 
     static LogPanel without(Job job, String role, int index, LogFile.@Nullable Gone gone) {
         return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", 0, gone);
-        return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", gone);
-        return new LogPanel(job.key(), "", role, index, 0, 0, job.isFinal(), null, null, "", "[]", gone);
-        @Nullable String problem) {
-    static LogPanel without(Job job, String role, int index, @Nullable String problem) {
-        return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", problem);
     }
 }

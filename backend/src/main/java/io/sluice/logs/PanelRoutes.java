@@ -116,9 +116,6 @@ final class PanelRoutes {
                     log.task().index(),
                     size,
                     begin + start,
-                    reader.gaps().stream()
-                            .mapToLong(gap -> gap.to() - gap.from())
-                            .sum(),
                     Gaps.gone(reader.gaps()),
                     log.isEnded(),
                     log.exitCode(),
