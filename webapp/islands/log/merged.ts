@@ -117,6 +117,7 @@ export class Merged extends Crowd implements Feed {
       this.lines = new Lines();
       this.#begun = this.#live = true;
       await this.#take(true);
+      this.#changed();
     });
   }
 
@@ -154,7 +155,9 @@ export class Merged extends Crowd implements Feed {
 
   async #more(above: boolean): Promise<boolean> {
     if (this.#busy || !this.#begun || (!above && this.#live)) return false;
-    return this.#alone(async () => (await this.#take(above)) > 0);
+    const some = await this.#alone(async () => (await this.#take(above)) > 0);
+    if (some) this.#changed();
+    return some;
   }
 
   /** Takes the next rows above or below, log by log in the order of their times, and tells how many there were. */
@@ -202,7 +205,6 @@ export class Merged extends Crowd implements Feed {
     this.#busy = over;
     over.then(() => {
       if (this.#busy === over) this.#busy = undefined;
-      this.#changed();
     });
     return done;
   }

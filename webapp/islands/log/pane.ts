@@ -60,6 +60,8 @@ export class Pane {
     if (replaced) this.#first = lines.dropped;
     this.#first = Math.max(this.#first, lines.dropped);
     this.#keepingPlace(() => this.#show());
+    // whoever has come to the edge meanwhile can not scroll on, and so says nothing more
+    this.#near();
   }
 
   /** Brings a row to the upper third of the window. */
