@@ -24,8 +24,12 @@ final class LogMetrics {
                 .register(registry);
     }
 
-    void calls(int count) {
-        calls.set(count);
+    void began() {
+        calls.inc();
+    }
+
+    void done() {
+        calls.dec();
     }
 
     void refused(String limit) {

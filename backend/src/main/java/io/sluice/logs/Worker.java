@@ -33,8 +33,12 @@ final class Worker implements Tails.Worker {
                     "Too much is being read from logs at the moment. Try again in a few seconds.",
                     Duration.ofSeconds(3)));
         }
-        metrics.calls(calls.incrementAndGet());
-        return threads.executeBlocking(work, false).onComplete(done -> metrics.calls(calls.decrementAndGet()));
+        calls.incrementAndGet();
+        metrics.began();
+        return threads.executeBlocking(work, false).onComplete(done -> {
+            calls.decrementAndGet();
+            metrics.done();
+        });
     }
 
     Future<Void> close() {
