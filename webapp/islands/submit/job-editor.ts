@@ -91,6 +91,7 @@ class JobEditor extends HTMLElement {
     const area = this.#part<HTMLTextAreaElement>("#text");
     area.value = this.#editor?.text ?? area.value;
     this.#newKey();
+    this.querySelector(".words > .notice.bad")?.remove();
     this.#seen();
     this.#say(this.dataset.checking ?? "");
     this.#check?.soon();

@@ -74,6 +74,8 @@ public final class Server {
     private final CollectorRegistry registry = new CollectorRegistry();
     private List<Route> routes = List.of();
     private String address = "";
+    /** Somebody can sign in, or has been told how to. */
+    private volatile boolean welcomed;
 
     Server(Settings settings, PrintStream out) {
         this.settings = settings;
@@ -108,6 +110,7 @@ public final class Server {
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         await(identity.welcome(address, out::println));
+        welcomed = true;
         out.println("ready " + address);
     }
 
@@ -269,7 +272,7 @@ public final class Server {
             Telemetry telemetry) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
-        table.addAll(web.routes(database::check, telemetry::numbers));
+        table.addAll(web.routes(() -> able(database), telemetry::numbers));
         table.addAll(identity.routes(web.live()));
         table.addAll(pages.routes(identity, web.live(), PANELS));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
@@ -284,6 +287,15 @@ public final class Server {
                 ? Problem.unavailable(
                         reading || !Database.isInDoubt(failure) ? UNCHANGED : IN_DOUBT, failure, Duration.ofSeconds(2))
                 : null;
+    }
+
+    private Future<Void> able(Database database) {
+        return welcomed
+                ? database.check()
+                : Future.failedFuture(Problem.unavailable(
+                        "The gateway is still starting. Ask again in a second.",
+                        new IllegalStateException("nobody can sign in yet"),
+                        Duration.ofSeconds(1)));
     }
 
     private synchronized void closing(String name, Supplier<Future<Void>> close) {

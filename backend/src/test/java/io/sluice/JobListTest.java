@@ -123,9 +123,9 @@ class JobListTest {
         submit(person, name);
         server.database()
                 .pool()
-                .query(
-                        "UPDATE jobs SET state = 'queued', shown = 'WAITING', completed = NULL, exit_code = NULL WHERE user_name = '"
-                                + person.name() + "' AND name = '" + name + "'")
+                .query("UPDATE jobs SET state = 'queued', shown = 'WAITING', completed = NULL, exit_code = NULL,"
+                        + " changed = pg_current_xact_id() WHERE user_name = '"
+                        + person.name() + "' AND name = '" + name + "'")
                 .execute()
                 .await();
     }
@@ -144,6 +144,7 @@ class JobListTest {
         List<String> expected = downwards ? all.reversed() : all;
         String first = page(owner, sort.isEmpty() ? "" : "?sort=" + sort);
         assertThat(names(first)).isEqualTo(expected.subList(0, 50));
+        assertThat(first).contains("120 jobs in this list");
         assertThat(link(first, "prev")).isEmpty();
         String second = page(owner, link(first, "next"));
         assertThat(names(second)).isEqualTo(expected.subList(50, 100));
@@ -188,7 +189,8 @@ class JobListTest {
         assertThat(names(first)).hasSize(50);
         String cut = page(owner, "?q=filler17x");
         assertThat(names(cut)).isEmpty();
-        assertThat(cut).contains("Nothing more among the newest 10,000 jobs");
+        assertThat(cut).contains("Nothing more among the newest 10,000 jobs").doesNotContain("in this list");
+        assertThat(page(owner, "")).contains("more than 10,000 jobs in this list");
         assertThat(page(owner, link(cut, "next"))).doesNotContain("Nothing more among the newest");
         cut = page(owner, "?q=er49");
         assertThat(names(cut)).isNotEmpty();

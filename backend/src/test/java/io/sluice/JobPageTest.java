@@ -169,12 +169,26 @@ class JobPageTest {
         assertThat(page("broken"))
                 .contains("This could not be imported: torchvision", "<code>ModuleNotFoundError: No module named")
                 .contains("The cause is in the job", "Install it first", "<b>232</b>", "ContainerImportError")
-                .contains("another try would end the same way");
+                .contains("another try would end the same way")
+                .contains("<a href=\"/jobs/boss~broken?role=main&amp;index=0#log=0.0.0.main@0\">In the log</a>");
         boss.headers.set("Accept-Language", "zh");
         assertThat(page("broken")).contains("无法导入：torchvision", "原因在任务自身");
         boss.headers.set("Accept-Language", "en");
         assertThat(page("broken?tab=history")).contains("ended with 232", "Failed with 232");
         assertThat(page("broken?tab=tasks&role=main")).contains("All runs of main 0", "run 1");
+    }
+
+    @Test
+    void between_two_attempts_nothing_is_said_to_run() {
+        submit("dies", "kill -9 $$", 1, "");
+        eventually(() -> page("dies").contains("Trying again"), "a pause before the next attempt");
+        eventually(
+                () -> boss.get("/jobs?q=dies")
+                        .bodyAsString()
+                        .replaceAll("\\s+", " ")
+                        .contains("Tried again in about"),
+                "the list to say when it is tried again");
+        post("dies/stop", Map.of());
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -166,7 +167,18 @@ final class BrowseStore {
 
     Future<Long> count(JobFilter filter, Job.State state, int most) {
         var query = new Query();
-        String led = led(query, filter.in(Set.of(state)));
+        return counted(query, led(query, filter.in(Set.of(state))), most);
+    }
+
+    Future<Optional<Long>> total(JobFilter filter, int most) {
+        var query = new Query();
+        String led = led(query, filter);
+        return looked(new Query(), filter).isEmpty()
+                ? counted(query, led, most).map(Optional::of)
+                : Future.succeededFuture(Optional.empty());
+    }
+
+    private Future<Long> counted(Query query, String led, int most) {
         return database.pool()
                 .preparedQuery("SELECT count(*) FROM (SELECT FROM jobs WHERE " + led + " LIMIT "
                         + query.value((long) most) + ") few")

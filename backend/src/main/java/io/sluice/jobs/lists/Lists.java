@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -155,6 +156,11 @@ public final class Lists {
         return extra == null
                 ? new Entry(job, null, null)
                 : new Entry(job, extra.deviceType(), job.state() == Job.State.FAILED ? extra.exit() : null);
+    }
+
+    /** How many the list has, of {@code most} at most; empty where only looking at each of them would tell. */
+    public Future<Optional<Long>> total(Caller caller, JobFilter filter, int most) {
+        return store.total(filter.seenBy(caller), most);
     }
 
     /** How many there are in a state; no more than {@code most} are counted. */

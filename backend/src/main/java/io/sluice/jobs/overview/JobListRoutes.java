@@ -55,16 +55,30 @@ final class JobListRoutes {
         var cursor = jobs.changes(caller, query.lasting(), null);
         var counts = counts(caller, query);
         var clusters = jobs.lists().clusters();
+        var total = jobs.lists().total(caller, query.filter(), ListPage.MOST_COUNTED);
         // the cursor is older than the list, so that nothing is between them
-        return cursor.compose(begun -> Future.all(leaf, counts, clusters)
+        return cursor.compose(begun -> Future.all(leaf, counts, clusters, total)
                 .map(read -> Reply.page(
                         call,
                         "jobs/list.jte",
-                        page(query, leaf.result(), counts.result(), clusters.result(), begun.cursor(), call.note()))));
+                        page(
+                                query,
+                                leaf.result(),
+                                counts.result(),
+                                total.result(),
+                                clusters.result(),
+                                begun.cursor(),
+                                call.note()))));
     }
 
     private static ListPage page(
-            ListQuery query, Leaf leaf, Counts counts, List<String> clusters, String cursor, @Nullable Note note) {
+            ListQuery query,
+            Leaf leaf,
+            Counts counts,
+            Optional<Long> total,
+            List<String> clusters,
+            String cursor,
+            @Nullable Note note) {
         String before = leaf.before();
         String after = leaf.after();
         return new ListPage(
@@ -74,6 +88,7 @@ final class JobListRoutes {
                 after == null ? null : query.withPage("after=" + after).link(),
                 leaf.cut(),
                 counts,
+                total.orElse(null),
                 clusters,
                 live(query, leaf, cursor),
                 note);

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param before link to the page before this one, null: this is the first; {@code after} likewise
  * @param cut the search did not come to the end of the list yet
+ * @param total of all pages, {@value #MOST_COUNTED} for more; null: it was not counted
  * @param clusters all there are
  * @param live address of what changes on it
  */
@@ -23,9 +24,21 @@ public record ListPage(
         @Nullable String after,
         boolean cut,
         Counts counts,
+        @Nullable Long total,
         List<String> clusters,
         String live,
         View.@Nullable Note note) {
+    static final int MOST_COUNTED = 10_001;
+
+    /** Exact as far as it is counted. */
+    public String total(View view) {
+        return total == null
+                ? ""
+                : total >= MOST_COUNTED
+                        ? view.t("jobs.total.more", (long) MOST_COUNTED - 1)
+                        : view.t("jobs.total", total);
+    }
+
     /** Of a job no more are shown than these; its page has all. */
     public static final int TAGS = 3;
 

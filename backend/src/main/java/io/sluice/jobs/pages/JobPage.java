@@ -91,6 +91,22 @@ public record JobPage(
         return detail.attempt().number();
     }
 
+    /** Where the line that told how it ended stands in the log; null: no line told, or no task did. */
+    public @Nullable String lineOf(Ending ended) {
+        String role = ended.exit().role();
+        Integer index = ended.exit().index();
+        Long offset = ended.exit().offset();
+        if (role == null || index == null || offset == null) {
+            return null;
+        }
+        return detail.tasks(role).stream()
+                .filter(task -> task.index() == index)
+                .findFirst()
+                .map(task -> look.on(Look.Tab.NOW).at(role, index, null).path() + "#log=" + attempt() + "." + index
+                        + "." + task.attempt() + "." + role + "@" + offset)
+                .orElse(null);
+    }
+
     /** Since it was submitted, or since the attempt before was over. */
     public Instant waitsSince() {
         return attempts.stream()

@@ -38,6 +38,11 @@ public final class Words {
                 && waiting.why().isNever();
     }
 
+    /** Nothing of it runs: an attempt is over, and the next begins when it is due. */
+    public static boolean isPausing(Job job) {
+        return job.state() == Job.State.RUNNING && job.phase() == Job.Phase.ACCEPTED && job.due() != null;
+    }
+
     /** The class of a state's badge. */
     public static String tone(Job.State state) {
         return state.name().toLowerCase(Locale.ROOT);
@@ -49,7 +54,10 @@ public final class Words {
             case WAITING -> waits(view, job);
             case FAILED -> exit != null ? cause(view, exit) : exitCode(view, job.exitCode());
             case UNKNOWN -> unknown(view, job.doubt());
-            case RUNNING -> job.waiting() == null ? null : view.t("waiting.partly", waits(view, job.waiting()));
+            case RUNNING ->
+                isPausing(job)
+                        ? waits(view, job)
+                        : job.waiting() == null ? null : view.t("waiting.partly", waits(view, job.waiting()));
             case STOPPING, STOPPED, SUCCEEDED -> null;
         };
     }
