@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -150,6 +151,23 @@ class BadJobsIT {
         house.ends(LIMIT, "deaf");
         assertThat(house.state("deaf")).isEqualTo("STOPPED");
         assertThat(alive("sleep\0" + "86402") + alive("sleep\0" + "86403")).isZero();
+    }
+
+    @Test
+    void who_asks_for_the_gateways_own_port_fails_and_is_told_so() throws Exception {
+        int own = URI.create(house.address()).getPort();
+        var answer = house.submitText("""
+                {"jobName": "own-port", "image": "none", "taskRoles": [{"name": "main", "cpuNumber": 1, "memoryMB": 50,
+                 "command": "true", "portList": [{"label": "web", "beginAt": %d}]}]}
+                """.formatted(own), "");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        house.ends(LIMIT, "own-port");
+        var status = house.get("/api/v2/jobs/admin~own-port").path("jobStatus");
+        assertThat(status.path("state").asText()).isEqualTo("FAILED");
+        assertThat(status.path("retries").asInt()).isZero();
+        assertThat(status.path("appExitDiagnostics").asText())
+                .contains("port " + own)
+                .contains("gateway's own");
     }
 
     private static final String SMALL = "instances: 1, cpu: 1, memoryMB: 50";

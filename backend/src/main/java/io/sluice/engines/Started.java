@@ -33,6 +33,8 @@ public sealed interface Started {
     enum Reason {
         /** Of the ports given, one is in use: try others. */
         PORT_TAKEN,
+        /** Of the ports given, one is the gateway's own, and is so for as long as the gateway is there: try others. */
+        PORT_OWN,
         /** The node, device or folder does not exist here. */
         MISSING,
         /** The image does not exist, is not for this machine, or is not to be had with what was given. */

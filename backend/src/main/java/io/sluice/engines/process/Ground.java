@@ -84,6 +84,13 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
                 return refused(Reason.MISSING, "there is no device " + device + " on " + node.name());
             }
         }
+        for (var ports : task.ports().values()) {
+            for (int port : ports) {
+                if (port < 1 || port > PortLedger.HIGHEST) {
+                    return refused(Reason.MISSING, "there is no port " + port);
+                }
+            }
+        }
         for (var mount : task.mounts()) {
             var target = Path.of(mount.target());
             if (!Files.isDirectory(mount.source())) {

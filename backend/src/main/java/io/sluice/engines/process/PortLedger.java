@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -17,8 +20,15 @@ import java.util.function.Predicate;
 final class PortLedger {
 
     private static final Path EPHEMERAL = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
+    private static final Path OWN_FILES = Path.of("/proc/self/fd");
+    private static final List<Path> LISTENERS = List.of(Path.of("/proc/self/net/tcp"), Path.of("/proc/self/net/tcp6"));
+    /** Cells of a line there. */
+    private static final int LOCAL = 1;
+
+    private static final int STATE = 3;
+    private static final int INODE = 9;
     private static final int LOWEST = 10_000;
-    private static final int HIGHEST = 65_535;
+    static final int HIGHEST = 65_535;
 
     private final Map<Integer, String> holders = new HashMap<>();
     private final Predicate<String> isOver;
@@ -63,6 +73,38 @@ final class PortLedger {
 
     synchronized void release(String run) {
         holders.values().removeAll(Set.of(run));
+    }
+
+    /** Whether this very process listens there. */
+    static boolean isOwn(int port) {
+        try {
+            Set<String> sockets = new HashSet<>();
+            try (var files = Files.newDirectoryStream(OWN_FILES)) {
+                for (var file : files) {
+                    sockets.add(target(file));
+                }
+            }
+            for (var table : LISTENERS) {
+                for (var line : Files.exists(table) ? Files.readAllLines(table) : List.<String>of()) {
+                    var cells = line.strip().split("\\s+");
+                    boolean listens = cells[LOCAL].endsWith(":%04X".formatted(port)) && cells[STATE].equals("0A");
+                    if (listens && sockets.contains("socket:[" + cells[INODE] + "]")) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        } catch (IOException e) {
+            return false; // then the port is only said to be in use
+        }
+    }
+
+    private static String target(Path file) throws IOException {
+        try {
+            return Files.readSymbolicLink(file).toString();
+        } catch (NoSuchFileException closedMeanwhile) {
+            return "";
+        }
     }
 
     private static boolean isFree(int port) throws IOException {

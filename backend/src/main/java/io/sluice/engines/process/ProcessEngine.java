@@ -284,7 +284,10 @@ public final class ProcessEngine implements Engine {
         try {
             var all = task.ports().values().stream().flatMap(List::stream).toList();
             return ports.reserve(task.name(), all)
-                    .map(port -> new Started.Refused(Reason.PORT_TAKEN, "port " + port + " is in use"));
+                    .map(port -> PortLedger.isOwn(port)
+                            ? new Started.Refused(
+                                    Reason.PORT_OWN, "port " + port + " is the gateway's own: ask for another")
+                            : new Started.Refused(Reason.PORT_TAKEN, "port " + port + " is in use"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

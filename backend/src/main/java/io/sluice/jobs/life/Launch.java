@@ -1,7 +1,5 @@
 package io.sluice.jobs.life;
 
-import io.sluice.engines.Inventory;
-import io.sluice.engines.Node;
 import io.sluice.engines.Run;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
@@ -23,20 +21,14 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** From a job and its places to what an engine is asked, and from an engine's answer to how a task ended. */
@@ -114,34 +106,6 @@ final class Launch {
         return demand.gang() || rest.stream().allMatch(role -> role.instances() == 0) ? null : rest;
     }
 
-    /** A port that a job asks for by its number is another's. */
-    static final class PortTaken extends RuntimeException {
-        private static final long serialVersionUID = 1;
-        private final String node;
-        private final int port;
-
-        PortTaken(String node, int port) {
-            super("Port %d of %s, which it asks for, is another job's. It starts when that one has ended."
-                    .formatted(port, node));
-            this.node = node;
-            this.port = port;
-        }
-
-        Waiting waiting(long job, Demand demand) {
-            var outage = new Waiting.Outage(node, Integer.toString(port), String.valueOf(getMessage()));
-            return new Waiting(
-                    Long.toString(job),
-                    demand.cluster(),
-                    0,
-                    Waiting.Why.PORT,
-                    List.of(),
-                    List.of(),
-                    null,
-                    null,
-                    List.of(outage));
-        }
-    }
-
     /** What a job is told while an image of its tasks is on its way. */
     static Waiting waiting(Attempt attempt, Started.Preparing preparing) {
         var outage = new Waiting.Outage(preparing.what(), preparing.far(), preparing.message());
@@ -157,56 +121,6 @@ final class Launch {
                 List.of(outage));
     }
 
-    /** The ports that nodes have left, during one pass. */
-    static final class Ports {
-        private final Map<String, Node> nodes;
-        private final Map<String, Set<Integer>> taken;
-
-        Ports(Inventory inventory, Map<String, Set<Integer>> taken) {
-            this.nodes = inventory.nodes().stream().collect(Collectors.toMap(Node::name, Function.identity()));
-            this.taken = new HashMap<>(taken);
-        }
-
-        String address(String node) {
-            return node(node).address();
-        }
-
-        /** So many, in a row from {@code first} where that is asked for. */
-        synchronized List<Integer> take(String name, int count, int first) {
-            var range = node(name).ports();
-            var used = taken.computeIfAbsent(name, node -> new HashSet<>());
-            int begin = first > 0
-                    ? first
-                    : range.first() + ThreadLocalRandom.current().nextInt(range.size());
-            var found = first > 0
-                    ? IntStream.range(first, first + count).boxed().toList()
-                    : IntStream.range(0, range.size())
-                            .map(step -> range.first() + (begin - range.first() + step) % range.size())
-                            .filter(port -> !used.contains(port))
-                            .limit(count)
-                            .boxed()
-                            .toList();
-            if (first > 0) {
-                found.stream().filter(used::contains).findFirst().ifPresent(port -> {
-                    throw new PortTaken(name, port);
-                });
-            }
-            if (found.size() < count) {
-                throw new IllegalStateException("The node " + name + " has no ports left.");
-            }
-            used.addAll(found);
-            return found;
-        }
-
-        private Node node(String name) {
-            Node node = nodes.get(name);
-            if (node == null) {
-                throw new IllegalStateException("The node " + name + " is gone.");
-            }
-            return node;
-        }
-    }
-
     /** What a job gets, by role and index. Those that it has already come before those that it demands. */
     Future<List<TaskStore.Placed>> placed(long job, Demand demand, Decisions.Start start, Ports ports) {
         Map<String, Integer> demanded =
@@ -218,8 +132,7 @@ final class Launch {
                         JobSpec.Role role = found.spec().role(place.role());
                         Map<String, List<Integer>> given = new LinkedHashMap<>();
                         role.ports()
-                                .forEach(port -> given.put(
-                                        port.label(), ports.take(place.node(), port.count(), port.beginAt())));
+                                .forEach(port -> given.put(port.label(), ports.take(found.spec(), place.node(), port)));
                         int number = roles.indexOf(role);
                         return new TaskStore.Placed(
                                 number,
@@ -386,9 +299,12 @@ final class Launch {
                 null);
     }
 
-    static Exit exit(Started.Refused refused) {
+    static Exit exit(Started.Refused refused, JobSpec.Role role) {
+        boolean fixed = role.ports().stream().anyMatch(port -> port.beginAt() > 0);
         int code = switch (refused.reason()) {
             case PORT_TAKEN -> Exit.PORT_TAKEN;
+            // of any ports, others are tried
+            case PORT_OWN -> fixed ? Exit.CREATION_REFUSED : Exit.PORT_TAKEN;
             case MISSING -> Exit.CREATION_FAILED;
             case IMAGE -> Exit.NO_IMAGE;
             case SHELL -> Exit.NO_SHELL;

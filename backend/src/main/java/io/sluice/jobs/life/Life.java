@@ -282,7 +282,10 @@ final class Life {
                         begun.add(new TaskStore.Begun(task.id(), begunAt(running.run()), running.image()));
                     }
                     case Started.Preparing later -> preparing = later;
-                    case Started.Refused refused -> ended.add(ended(attempt, task, Launch.exit(refused), null));
+                    case Started.Refused refused -> {
+                        var role = spec.spec().role(task.role());
+                        ended.add(ended(attempt, task, Launch.exit(refused, role), null));
+                    }
                 }
             }
         }

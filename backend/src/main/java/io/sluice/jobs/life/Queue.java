@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +56,8 @@ final class Queue {
     /** Why each job waits as the table has it, without what changes with every pass. */
     private final Map<Long, String> told = new HashMap<>();
 
-    /** What could not be given to those that were to start in this pass. */
-    private final List<Waiting> blocked = new CopyOnWriteArrayList<>();
+    /** Those that the machines have no ports for. */
+    private final Map<Long, Ports.Blocked> blocked = new ConcurrentHashMap<>();
 
     private Instant passed = Instant.now();
     private long passedNanos = System.nanoTime();
@@ -153,19 +153,28 @@ final class Queue {
         }
         long began = System.nanoTime();
         var inventory = engine.inventory().await();
-        var snapshot = snapshot(inventory).await();
+        unblock(inventory);
+        var snapshot = snapshot(inventory, blocked.keySet()).await();
         decisions = Placement.pass(snapshot, sinceTheClockWasSet(snapshot.now()));
         metrics.passed(Duration.ofNanos(System.nanoTime() - began));
         metrics.waiting(waiting.size());
-        blocked.clear();
         claim(leads, inventory);
         preempt(leads);
         List<Waiting> all = new ArrayList<>(decisions.waiting());
-        all.addAll(blocked);
+        blocked.values().forEach(one -> all.add(one.waiting()));
         reasons = all.stream()
                 .collect(Collectors.toUnmodifiableMap(
                         reason -> Long.valueOf(reason.job()), reason -> reason, (one, other) -> one));
         tell(all);
+    }
+
+    /** Whoever the ports are there for now takes part again. */
+    private void unblock(Inventory inventory) {
+        blocked.keySet().retainAll(waiting.keySet());
+        if (!blocked.isEmpty()) {
+            var ports = new Ports(inventory, store.ports().await());
+            blocked.values().removeIf(one -> ports.lack(one.spec()).isEmpty());
+        }
     }
 
     /** Whose turn it is, and since when, does not change when somebody sets the clock. */
@@ -178,16 +187,19 @@ final class Queue {
     }
 
     Future<Snapshot> snapshot() {
-        return engine.inventory().compose(this::snapshot);
+        return engine.inventory().compose(inventory -> snapshot(inventory, Set.of()));
     }
 
-    private Future<Snapshot> snapshot(Inventory inventory) {
+    private Future<Snapshot> snapshot(Inventory inventory, Set<Long> without) {
         var now = Instant.now();
         var running = store.running(now);
         var clusters = store.clusters();
         List<Demand> queue;
         synchronized (waiting) {
-            queue = List.copyOf(waiting.values());
+            queue = waiting.entrySet().stream()
+                    .filter(entry -> !without.contains(entry.getKey()))
+                    .map(Map.Entry::getValue)
+                    .toList();
         }
         return Future.all(running, clusters)
                 .map(read -> new Snapshot(
@@ -203,23 +215,41 @@ final class Queue {
 
     /** What would become of a job that came now. */
     Future<Placement.Fit> fit(String user, JobSpec spec) {
+        return engine.inventory()
+                .compose(inventory -> snapshot(inventory, Set.copyOf(blocked.keySet()))
+                        // not on the event loop that the tables' answer comes on: among thousands of jobs it takes its
+                        // time
+                        .compose(snapshot -> offTheLoop(
+                                () -> Placement.wouldFit(snapshot, demand(user, spec, snapshot.now()), decisions)))
+                        .compose(fit ->
+                                fit.waiting() == null || !fit.waiting().why().isNever()
+                                        ? withPorts(fit, spec, inventory)
+                                        : Future.succeededFuture(fit)));
+    }
+
+    private static Demand demand(String user, JobSpec spec, Instant now) {
         Integer most = spec.maxRunSeconds();
-        // not on the event loop that the tables' answer comes on: among thousands of jobs it takes its time
-        return snapshot()
-                .compose(snapshot -> offTheLoop(() -> Placement.wouldFit(
-                        snapshot,
-                        new Demand(
-                                "new",
-                                user,
-                                spec.virtualCluster(),
-                                spec.priorityNumber(),
-                                snapshot.now(),
-                                snapshot.now(),
-                                most == null ? null : Duration.ofSeconds(most),
-                                spec.preemptible(),
-                                spec.gang(),
-                                Launch.demand(spec)),
-                        decisions)));
+        return new Demand(
+                "new",
+                user,
+                spec.virtualCluster(),
+                spec.priorityNumber(),
+                now,
+                now,
+                most == null ? null : Duration.ofSeconds(most),
+                spec.preemptible(),
+                spec.gang(),
+                Launch.demand(spec));
+    }
+
+    /** Who waits for machines is told of ports only if no machine will ever have them. */
+    private Future<Placement.Fit> withPorts(Placement.Fit fit, JobSpec spec, Inventory inventory) {
+        return store.ports()
+                .map(taken -> new Ports(inventory, taken)
+                        .lack(spec)
+                        .filter(lack -> fit.waiting() == null || lack.why().isNever())
+                        .map(lack -> new Placement.Fit(List.of(), lack.waiting("new", spec.virtualCluster())))
+                        .orElse(fit));
     }
 
     private static <T> Future<T> offTheLoop(Supplier<T> work) {
@@ -249,7 +279,7 @@ final class Queue {
             return;
         }
         Map<String, Set<Integer>> taken = store.ports().await();
-        var ports = new Launch.Ports(inventory, taken);
+        var ports = new Ports(inventory, taken);
         List<Future<Boolean>> claims = new ArrayList<>();
         for (var start : decisions.starts()) {
             long job = Long.parseLong(start.job());
@@ -258,7 +288,7 @@ final class Queue {
         Future.join(claims).otherwiseEmpty().await();
     }
 
-    private Future<Boolean> claim(long job, Decisions.Start start, Launch.Ports ports, LifeStore.Leadership leads) {
+    private Future<Boolean> claim(long job, Decisions.Start start, Ports ports, LifeStore.Leadership leads) {
         Demand demand = waiting.get(job);
         if (demand == null) {
             return Future.succeededFuture(false);
@@ -272,8 +302,8 @@ final class Queue {
                     }
                 })
                 .onFailure(e -> {
-                    if (e instanceof Launch.PortTaken taken) {
-                        blocked.add(taken.waiting(job, demand));
+                    if (e instanceof Ports.Missing missing) {
+                        blocked.put(job, missing.blocked(job, demand));
                         return;
                     }
                     life.lookAgain(job); // it may be claimed all the same: only the answer is known to be lost

@@ -105,9 +105,13 @@ public final class Words {
             String what = outage.device() == null ? outage.node() : outage.node() + "/" + outage.device();
             return view.t("waiting.OUT_OF_SERVICE.named", what, outage.reason());
         }
-        if (waiting.why() == Waiting.Why.PORT) {
+        if (waiting.why() == Waiting.Why.PORT
+                || waiting.why() == Waiting.Why.PORTS
+                || waiting.why() == Waiting.Why.NEVER_PORTS) {
             Outage port = waiting.outages().getFirst();
-            return view.t(key, String.valueOf(port.device()), port.node());
+            boolean same =
+                    waiting.why() == Waiting.Why.NEVER_PORTS && !port.node().isEmpty();
+            return view.t(same ? key + ".same" : key, String.valueOf(port.device()), port.node());
         }
         if (waiting.why() == Waiting.Why.IMAGE) {
             Outage image = waiting.outages().getFirst();

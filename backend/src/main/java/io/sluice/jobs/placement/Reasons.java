@@ -203,8 +203,17 @@ final class Reasons {
                     Lack lack = shortOf(entry.shape);
                     yield new Lack(why, lack.shortages, List.of(), lack.outages);
                 }
-                case CLUSTER_UNKNOWN, CLUSTER_STOPPED, QUOTA, MACHINES, SCATTERED, RESERVED, PORT, IMAGE, MAKING_ROOM ->
-                    new Lack(why, List.of(), List.of(), List.of());
+                case CLUSTER_UNKNOWN,
+                        CLUSTER_STOPPED,
+                        QUOTA,
+                        MACHINES,
+                        SCATTERED,
+                        RESERVED,
+                        PORT,
+                        PORTS,
+                        NEVER_PORTS,
+                        IMAGE,
+                        MAKING_ROOM -> new Lack(why, List.of(), List.of(), List.of());
             };
         }
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param behind the job that goes first, null: none
  * @param start expected, if no job of higher priority comes and no machine is lost; at the latest, for the first of the
  *     queue; null: nobody knows
- * @param outages machines and devices that would do, but are out of service; the port, as the device of its node, that another job has; the image that is fetched, and in
+ * @param outages machines and devices that would do, but are out of service; the port, as the device of its node, that another job has; how many ports are asked for, as the device of a node that has too few, or of the port that is
+ *     asked for too often; the image that is fetched, and in
  *     place of the device how much of it is here
  */
 public record Waiting(
@@ -39,6 +40,8 @@ public record Waiting(
         NEVER_ON_BOARD,
         /** More than the whole quota of its virtual cluster. */
         NEVER_IN_QUOTA,
+        /** More ports than its machines have, or one port for more tasks than there are machines. */
+        NEVER_PORTS,
         /** Machines that could run it are out of service. */
         OUT_OF_SERVICE,
         /** Its virtual cluster has used its quota. */
@@ -51,6 +54,8 @@ public record Waiting(
         RESERVED,
         /** A port that it asks for by its number is another job's. */
         PORT,
+        /** Others have the ports. */
+        PORTS,
         /** It has its machines, and its image is being fetched. */
         IMAGE,
         /** Room is being made for it: it starts as soon as others have ended. */
@@ -59,9 +64,17 @@ public record Waiting(
         /** Waiting does not help: the job, the quota or the machines have to change. */
         public boolean isNever() {
             return switch (this) {
-                case CLUSTER_UNKNOWN, NEVER, NEVER_ON_BOARD, NEVER_IN_QUOTA -> true;
-                case CLUSTER_STOPPED, OUT_OF_SERVICE, QUOTA, MACHINES, SCATTERED, RESERVED, PORT, IMAGE, MAKING_ROOM ->
-                    false;
+                case CLUSTER_UNKNOWN, NEVER, NEVER_ON_BOARD, NEVER_IN_QUOTA, NEVER_PORTS -> true;
+                case CLUSTER_STOPPED,
+                        OUT_OF_SERVICE,
+                        QUOTA,
+                        MACHINES,
+                        SCATTERED,
+                        RESERVED,
+                        PORT,
+                        PORTS,
+                        IMAGE,
+                        MAKING_ROOM -> false;
             };
         }
     }

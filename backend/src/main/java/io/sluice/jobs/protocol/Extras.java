@@ -261,13 +261,24 @@ final class Extras {
             Fields labels = ours.object(role);
             if (labels != null) {
                 var begins = new LinkedHashMap<String, Integer>();
-                labels.mapping()
-                        .entries()
-                        .forEach(entry ->
-                                begins.put(entry.key(), labels.integer(entry.key(), 0, Protocols.HIGHEST_PORT, 0)));
+                labels.mapping().entries().forEach(entry -> {
+                    int begin = labels.integer(entry.key(), 0, Protocols.HIGHEST_PORT, 0);
+                    begins.put(entry.key(), begin);
+                    Port.check(labels, entry.key(), begin, ports(role.name(), entry.key()));
+                });
                 portBegins.put(role.name(), begins);
             }
         }
+    }
+
+    /** How many a role asks for under a label. */
+    private int ports(String role, String label) {
+        return roles.stream()
+                .filter(one -> one.name().equals(role))
+                .flatMap(one -> one.ports().stream())
+                .filter(port -> port.label().equals(label))
+                .mapToInt(Port::count)
+                .sum();
     }
 
     private void keep(String key, Map<String, ?> unasked) {

@@ -13,14 +13,14 @@ public record Fault(
         values = List.copyOf(values);
     }
 
-    /** For an error of the API. What OpenPAI's server says word for word (keys under {@code exact}) stays word for word. */
+    /** For an error of the API. What OpenPAI's server says word for word (keys under {@code exact}) comes word for word, before its place. */
     public String sentence() {
+        String place = "line " + line + ", column " + column;
         if (key.startsWith("exact.")) {
-            return message;
+            return message + " (" + (path.isEmpty() ? "" : path + ", ") + place + ")";
         }
-        String place = path.isEmpty() ? "" : path + ": ";
         String stop = message.matches("(?s).*[.?!]") ? "" : ".";
         String hint = allowed.isEmpty() ? "" : " " + allowed;
-        return place + message + stop + hint + " (line " + line + ", column " + column + ")";
+        return (path.isEmpty() ? "" : path + ": ") + message + stop + hint + " (" + place + ")";
     }
 }

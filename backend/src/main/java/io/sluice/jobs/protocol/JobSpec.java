@@ -138,6 +138,19 @@ public record JobSpec(
             return ports;
         }
 
+        /** Ports beyond the last one can not be had. */
+        static void check(Fields fields, String key, int beginAt, int count) {
+            int highest = Protocols.HIGHEST_PORT;
+            if (beginAt > 0 && count > 0 && beginAt + count - 1 > highest) {
+                fields.fault(
+                        key,
+                        "portRange",
+                        Integer.toString(count),
+                        Integer.toString(beginAt),
+                        Integer.toString(highest - count + 1));
+            }
+        }
+
         boolean isAlwaysThere() {
             return equals(always().get(label));
         }

@@ -194,6 +194,7 @@ final class ProtocolV1 {
                 String label = fields.name("label", Shape.V1_LABEL);
                 int beginAt = fields.integer("beginAt", 0, Protocols.HIGHEST_PORT, 0);
                 int count = fields.integer("portNumber", 0, Protocols.MOST_PORTS, 1);
+                Port.check(fields, "beginAt", beginAt, count);
                 fields.close();
                 if (label != null) {
                     if (!labels.add(label)) {

@@ -7,6 +7,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.engines.Node.Ports;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,6 +73,16 @@ class PartsTest {
         assertThat(PortLedger.offered("32768\t60999")).isEqualTo(new Ports(10_000, 32_767));
         assertThat(PortLedger.offered("9000 40000")).isEqualTo(new Ports(40_001, 65_535));
         assertThat(PortLedger.offered("1024 65535")).isEqualTo(new Ports(10_000, 65_535));
+    }
+
+    @Test
+    void the_gateways_own_ports_are_told_from_those_of_others() throws Exception {
+        int port;
+        try (var own = new ServerSocket(0)) {
+            port = own.getLocalPort();
+            assertThat(PortLedger.isOwn(port)).isTrue();
+        }
+        assertThat(PortLedger.isOwn(port)).isFalse();
     }
 
     @Test

@@ -116,13 +116,25 @@ class BadInputTest {
                 Texts.refused(Texts.LEAST_V1.replace("\"echo hello\"", "\"echo hello\", \"minFailedTaskCount\": 2"));
         assertThat(one.code()).isEqualTo("InvalidParametersError");
         assertThat(one.message())
-                .isEqualTo("minFailedTaskCount or minSucceededTaskCount should not be greater than tasks number.");
+                .isEqualTo("minFailedTaskCount or minSucceededTaskCount should not be greater than tasks number."
+                        + " (taskRoles[0].minFailedTaskCount, line 5, column 72)");
         Read.Refused two = Texts.refused(Texts.LEAST_V2.replace("dockerImage: base", "dockerImage: nope"));
         assertThat(two.code()).isEqualTo("InvalidProtocolError");
-        assertThat(two.message()).isEqualTo("Prerequisite nope does not exist.");
+        assertThat(two.message())
+                .isEqualTo("Prerequisite nope does not exist. (taskRoles.worker.dockerImage, line 10, column 18)");
         assertThat(Texts.refused(Texts.LEAST_V2.replace("cpu: 1", "cpu: -1")).message())
                 .isEqualTo("taskRoles.worker.resourcePerInstance.cpu: -1 is outside of what is possible. "
                         + "It may be 0 to 1000000000. (line 12, column 12)");
+    }
+
+    @Test
+    void each_line_of_the_error_of_the_api_has_its_place() {
+        assertThat(CASES)
+                .flatExtracting(one -> one.refused().faults())
+                .filteredOn(fault -> !fault.key().equals("more"))
+                .allSatisfy(fault -> assertThat(fault.sentence())
+                        .contains(fault.path())
+                        .contains("line " + fault.line() + ", column " + fault.column()));
     }
 
     @Test

@@ -28,6 +28,7 @@ class SchemaTest {
     /** Between fields a schema can not compare; and what a text is before it is a tree, it does not see. */
     private static final Set<String> BEYOND_A_SCHEMA = Set.of(
             "exact.minTaskCount",
+            "portRange",
             "exact.duplicatePrerequisite",
             "exact.duplicateDeployment",
             "exact.noPrerequisite",
