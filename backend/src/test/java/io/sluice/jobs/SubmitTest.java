@@ -69,10 +69,13 @@ class SubmitTest {
                 extras:
                   storages: []
                   jobStatusChangeNotification: {failed: true}
-                  com.microsoft.pai.runtimeplugin: [{plugin: tensorboard, parameters: {port: 10000, logdir: {path: /mnt}}}]
+                  com.microsoft.pai.runtimeplugin:
+                    - {plugin: tensorboard, parameters: {port: 10000, logdir: {path: /mnt}}}
+                    - {plugin: teamwise_storage, parameters: {storageConfigNames: [team]}}
                 """);
         assertThat(stored.warnings())
-                .anySatisfy(said -> assertThat(said).contains("tensorboard"))
+                .noneSatisfy(said -> assertThat(said).contains("tensorboard"))
+                .anySatisfy(said -> assertThat(said).contains("teamwise_storage"))
                 .anySatisfy(said -> assertThat(said).contains("jobStatusChangeNotification"));
     }
 

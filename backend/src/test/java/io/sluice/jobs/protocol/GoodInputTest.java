@@ -98,7 +98,7 @@ class GoodInputTest {
         assertThat(accepted.secrets()).isEqualTo(Map.of("registry", "s3cret-one", "token", "s3cret-two"));
         assertThat(accepted.warnings())
                 .as("what it asks for and does not get")
-                .hasSize(5)
+                .hasSize(4)
                 .allSatisfy(said -> assertThat(said).contains("not used"));
         assertThat(spec.name()).isEqualTo("whole_job-1");
         assertThat(spec.about()).isEqualTo(new JobSpec.About("1.0", "Ada", "everything at once"));
