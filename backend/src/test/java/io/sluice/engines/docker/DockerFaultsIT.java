@@ -192,6 +192,25 @@ class DockerFaultsIT {
         assertThat(daemon().docker("ps", "-aq")).isEmpty();
     }
 
+    @Test
+    void a_full_disk_of_the_engine_is_said_and_over_when_there_is_room() throws Exception {
+        daemon = new TestDaemon(400);
+        try (var tasks = gateway()) {
+            tasks.start(tasks.task("fills", "echo begin; head -c 500M /dev/zero > /fill; echo full; sleep 600"));
+            tasks.untilLogged("fills", "full");
+            assertThat(tasks.log("fills")).contains("No space left on device");
+            var refused = (Started.Refused)
+                    tasks.engine.start(tasks.task("later", "echo ran")).await();
+            assertThat(refused.reason()).isEqualTo(Started.Reason.FULL);
+            assertThat(refused.message()).startsWith("The disk of the Docker engine is full");
+            tasks.engine.stop("fills", Duration.ZERO).await();
+            tasks.over("fills");
+            tasks.engine.remove("fills").await();
+            assertThat(tasks.run("later", "echo ran").exitCode()).isZero();
+        }
+        assertThat(daemon().left()).isEmpty();
+    }
+
     private static boolean begins(TestDocker tasks, String name) {
         return tasks.engine
                 .start(tasks.task(name, "echo " + name + " >> mark; sleep 600"))

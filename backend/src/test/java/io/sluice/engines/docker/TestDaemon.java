@@ -159,7 +159,7 @@ public final class TestDaemon implements AutoCloseable {
                 set -e
                 cd "$0"; mkdir -p root/tmp root/etc root/proc root/var/tmp; chmod 1777 root/tmp
                 printf 'root:x:0:0:root:/root:/bin/bash\\n' > root/etc/passwd
-                programs="$(type -P bash sh env cat sleep seq head tail mkdir chmod chown touch id ls sort tr date dd rm cp ln stat mount umount \\
+                programs="$(type -P bash sh env tee cat sleep seq head tail mkdir chmod chown touch id ls sort tr date dd rm cp ln stat mount umount \\
                   unshare setpriv hostname grep sed awk yes kill ps ip getent python3 perl timeout mknod true false wc md5sum stdbuf 2>/dev/null || true)"
                 for program in $programs; do
                   cp -L --parents "$program" root/
