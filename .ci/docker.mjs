@@ -8,16 +8,34 @@ import { command, root, scratch, server } from "./processes.mjs";
 import { Skipped } from "./stages.mjs";
 
 /** Starts dockerd; returns the environment that docker and docker-compose need to reach it. */
-export async function engine() {
+export async function engine(name = "docker") {
   need("docker.io", "docker-compose", "mmdebstrap");
   needRoot("a Docker engine of our own");
-  const home = join(scratch, "docker");
+  const home = join(scratch, name);
   const socket = `unix://${home}/docker.sock`;
   const folders = ["--data-root", `${home}/data`, "--exec-root", `${home}/exec`, "--pidfile", `${home}/pid`];
   const network = ["--bridge", "none", "--default-address-pool", "base=10.213.0.0/16,size=24"];
   mkdirSync(home);
   await server("dockerd", ["--host", socket, ...folders, ...network], { ready: /API listen on/ });
   return { DOCKER_HOST: socket };
+}
+
+const SHELL = ["bash", "sh", "sleep", "seq", "cat", "date", "chmod", "mkdir"];
+
+/** A gateway's settings for an engine of our own, which has an image of this machine's shell: `shell:1`. */
+export async function containers() {
+  const env = await engine("containers-engine");
+  const home = join(scratch, "shell");
+  mkdirSync(home);
+  const script = `cd ${home}; mkdir -p root/etc root/tmp root/bin
+    for program in ${SHELL.join(" ")}; do p=$(type -P $program); cp -L --parents $p root/; ldd $p | grep -o '/[^ ]*'; done |
+      sort -u | while read -r library; do cp -L --parents $library root/; done
+    cp -L /bin/bash /bin/sh root/bin/; echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`;
+  await command("bash", ["-c", script]);
+  await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "image.tar"), "shell:1"], {
+    env,
+  });
+  return { SLUICE_ENGINE: "docker", SLUICE_DOCKER_HOST: env.DOCKER_HOST };
 }
 
 /** Debian in a tar file, with some packages; made while other stages run. */

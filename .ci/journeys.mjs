@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { containers } from "./docker.mjs";
 import { startGateway } from "./gateway.mjs";
 import { need } from "./machine.mjs";
 import { remember } from "./measured.mjs";
@@ -10,7 +11,7 @@ import { nodeTests } from "./stages.mjs";
 
 /** The browser journeys, against the jar that was just built. */
 export async function journeys() {
-  need("chromium", "fonts-noto-cjk");
+  need("chromium", "fonts-noto-cjk", "docker.io");
   const folder = join(root, "webapp/journeys");
   await command("npm", ["ci", "--no-progress", "--loglevel=error"], { cwd: folder });
   const password = randomBytes(12).toString("hex");
@@ -21,6 +22,8 @@ export async function journeys() {
     { SLUICE_ADMIN_PASSWORD: password, SLUICE_LOG_LIMIT: "64m", SLUICE_LOGS_TOTAL: "100m" },
     { name: "small" },
   );
+  const engine = await containers();
+  const inContainers = await startGateway({ SLUICE_ADMIN_PASSWORD: password, ...engine }, { name: "containers" });
   const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
   const env = {
     SLUICE_URL: gateway.match[1],
@@ -28,6 +31,7 @@ export async function journeys() {
     SLUICE_SET_UP: untouched.match[1],
     SLUICE_SMALL_URL: small.match[1],
     SLUICE_SMALL_DATA: join(scratch, "small"),
+    SLUICE_DOCKER_URL: inContainers.match[1],
   };
   // one after the other: the link can be used once, and Lighthouse measures
   const scores = {};
@@ -36,6 +40,7 @@ export async function journeys() {
   remember("lighthouse", scores);
   await untouched.stop();
   await small.stop();
+  await inContainers.stop();
   const code = await gateway.stop();
   if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
   return told;

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, hostname, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
+import { measureDocker, withoutDocker } from "./docker.mjs";
 import { measureExposition } from "./exposition.mjs";
 import { measureIdle } from "./idle.mjs";
 import { fanOut, ingest, memory, nchan, search, slowed, withoutNchan, withoutWs, ws } from "./logs.mjs";
@@ -382,6 +383,41 @@ async function logs() {
   ];
 }
 
+async function docker() {
+  const missing = withoutDocker();
+  if (missing) return skipped(missing);
+  const size = { rounds: 15, burst: 50, running: 50, jobs: Number(process.env.SLUICE_BENCH_JOBS ?? 1000) };
+  const { ours, theirs, burst, peerBurst, perContainer, left } = await measureDocker(size);
+  const ratio = ratios(ours, theirs);
+  const rest = `${left.containers} containers, ${left.threads} threads, ${left.files} sockets and files, ${left.stops} records`;
+  return [
+    figure(
+      "from submitting a job to its first instruction in a container / `docker run` of the same image",
+      "≤ 1.15",
+      `**${range(ratio, 2)}**: ${range(ours)} / ${range(theirs)} ms, ${size.rounds} rounds`,
+      median(ratio) <= 1.15,
+    ),
+    figure(
+      `${size.burst} jobs at once until the last one’s first instruction / \`docker run\` ${size.burst} times at once`,
+      "≤ 1.15",
+      `**${(burst / peerBurst).toFixed(2)}**: ${burst.toFixed(0)} / ${peerBurst.toFixed(0)} ms, once`,
+      burst / peerBurst <= 1.15,
+    ),
+    figure(
+      "heap of the gateway for each running container",
+      "≤ 100 KiB",
+      `**${perContainer.toFixed(1)}** KiB, ${size.running} containers`,
+      perContainer <= 100,
+    ),
+    figure(
+      `${size.jobs} jobs in containers leave behind`,
+      "nothing",
+      `**${rest}**`,
+      left.containers + left.stops === 0 && left.threads <= 2 && left.files <= 5,
+    ),
+  ];
+}
+
 const MEASUREMENTS = {
   start,
   idle,
@@ -391,6 +427,7 @@ const MEASUREMENTS = {
   exposition,
   submit,
   begin,
+  docker,
   many,
   placement,
   fragmentation,

@@ -1,0 +1,168 @@
+// Jobs as containers, beside `docker run` of the same image on the same engine in the same minutes.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { clock, gateway, job, marks } from "./gateway.mjs";
+import { javaHome, percentile, run, scratch, start, together } from "./measure.mjs";
+
+const IMAGE = "sluice-bench/shell:1";
+const PROGRAMS = ["bash", "sleep", "sh", "mkdir", "chmod"];
+const IDLE = "/api/v2/jobs?state=WAITING,RUNNING&limit=1";
+const QUIET_MS = 300;
+
+/** Null when a Docker engine of our own can be run here. */
+export function withoutDocker() {
+  const missing = ["dockerd", "docker"].filter((name) => spawnSync("which", [name]).status !== 0);
+  if (process.getuid() !== 0) missing.push("root");
+  return missing.length ? `${missing.join(", ")} not found (Debian package docker.io)` : null;
+}
+
+/** An engine of our own, with an image of this machine's shell. */
+async function engine() {
+  const home = join(scratch, "docker");
+  mkdirSync(home, { recursive: true });
+  const host = `unix://${home}/docker.sock`;
+  const folders = ["--data-root", `${home}/data`, "--exec-root", `${home}/exec`, "--pidfile", `${home}/pid`];
+  const daemon = start("dockerd", ["--host", host, ...folders, "--bip", "10.214.0.1/24"]);
+  const docker = (...args) => run("docker", ["--host", host, ...args]);
+  for (const end = clock() + 60_000; !existsSync(join(home, "docker.sock")); await pause(50))
+    if (clock() > end) throw new Error("dockerd does not begin");
+  writeFileSync(
+    join(home, "image.sh"),
+    `cd ${home}; mkdir -p root/etc root/tmp root/bin
+    for program in ${PROGRAMS.join(" ")}; do p=$(type -P $program); cp -L --parents $p root/; ldd $p | grep -o '/[^ ]*'; done |
+      sort -u | while read -r library; do cp -L --parents $library root/; done
+    cp -L /bin/bash /bin/sh root/bin/; echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`,
+  );
+  await run("bash", [join(home, "image.sh")]);
+  await docker("import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "image.tar"), IMAGE);
+  const close = async () => {
+    const ids = spawnSync("docker", ["--host", host, "ps", "-aq"], { encoding: "utf8" }).stdout.trim();
+    if (ids) await docker("rm", "-f", ...ids.split("\n"));
+    await daemon.stop();
+    spawnSync("umount", ["-l", `${home}/data`], { stdio: "ignore" });
+    spawnSync(
+      "sh",
+      ["-c", "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS"],
+      {
+        stdio: "ignore",
+      },
+    );
+  };
+  return { host, docker, close, pid: daemon.pid };
+}
+
+const containers = (host) =>
+  spawnSync("docker", ["--host", host, "ps", "-aq", "--filter", "label=sluice.run"], { encoding: "utf8" })
+    .stdout.trim()
+    .split("\n")
+    .filter(Boolean).length;
+
+const task = (name, command) => job(name, command, { cpu: 0, memoryMB: 32 }).replace("uri: none", `uri: "${IMAGE}"`);
+
+/** What the collector leaves of the heap, in KiB, and the threads, sockets and files that are open. */
+function weightOf(pid) {
+  const jcmd = join(javaHome(), "bin/jcmd");
+  const ask = (...words) => spawnSync(jcmd, [String(pid), ...words], { encoding: "utf8" }).stdout;
+  ask("GC.run");
+  ask("GC.run");
+  const heap = ask("GC.heap_info");
+  const used = [...heap.matchAll(/(?:new generation|tenured generation)\s+total \d+K, used (\d+)K/g)];
+  if (!used.length) throw new Error(`what the heap holds can not be read: ${heap}`);
+  return {
+    heap: used.reduce((sum, [, kib]) => sum + Number(kib), 0),
+    threads: Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]),
+    files: readdirSync(`/proc/${pid}/fd`).length,
+  };
+}
+
+/** Milliseconds from a client's request to a first instruction, KiB of a container that runs, and what jobs leave behind. */
+export async function measureDocker({ rounds, burst, running, jobs }) {
+  const peer = await engine();
+  const sluice = await gateway("docker", { flags: ["--engine", "docker", "--docker-host", peer.host] });
+  const home = join(sluice.data, "homes/admin");
+  const idle = async () => {
+    while (JSON.parse((await sluice.get(IDLE)).body).length || containers(peer.host)) await pause(50);
+    await pause(QUIET_MS);
+  };
+  const ours = async (name) => {
+    const sent = clock();
+    await sluice.submit(task(name, 'echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/one'));
+    ours.count = (ours.count ?? 0) + 1;
+    const [, at] = (await marks(sluice.data, "one", ours.count)).at(-1);
+    await idle();
+    return Number(at) * 1000 - sent;
+  };
+  const theirs = async (name) => {
+    const sent = clock();
+    theirs.count = (theirs.count ?? 0) + 1;
+    await peer.docker(
+      ...["run", "-d", "--name", name, "--memory", "32m", "-v", `${home}:/userhome`, IMAGE],
+      ...["bash", "-c", `echo "${name} $EPOCHREALTIME" >> /userhome/peer`],
+    );
+    const [, at] = (await marks(sluice.data, "peer", theirs.count)).at(-1);
+    await peer.docker("rm", "-f", name);
+    await pause(QUIET_MS);
+    return Number(at) * 1000 - sent;
+  };
+  const results = { ours: [], theirs: [] };
+  for (const warm of ["a", "b", "c"]) {
+    await ours(`warm-${warm}`);
+    await theirs(`warm-${warm}`);
+  }
+  for (let round = 0; round < rounds; round++) {
+    const turns = [
+      async () => results.ours.push(await ours(`alone-${round}`)),
+      async () => results.theirs.push(await theirs(`peer-${round}`)),
+    ];
+    for (const turn of round % 2 ? turns.toReversed() : turns) await turn();
+  }
+
+  // at once: until the last of them has begun
+  const last = async (file, begin) => {
+    const sent = clock();
+    await together(burst, burst, begin);
+    const at = (await marks(sluice.data, file, burst, 120)).map(([, when]) => Number(when) * 1000);
+    return Math.max(...at) - sent;
+  };
+  results.burst = await last("burst", (n) =>
+    sluice.submit(task(`burst-${n}`, 'echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/burst')),
+  );
+  await idle();
+  results.peerBurst = await last("peerburst", (n) =>
+    peer.docker(
+      ...["run", "-d", "--name", `peer-burst-${n}`, "--memory", "32m", "-v", `${home}:/userhome`, IMAGE],
+      ...["bash", "-c", `echo "${n} $EPOCHREALTIME" >> /userhome/peerburst`],
+    ),
+  );
+  await peer.docker("rm", "-f", ...Array.from({ length: burst }, (_, n) => `peer-burst-${n}`));
+
+  const before = weightOf(sluice.child.pid);
+  await together(running, 8, (n) => sluice.submit(task(`runs-${n}`, "echo up >> /userhome/runs; exec sleep 3600")));
+  await marks(sluice.data, "runs", running, 120);
+  await pause(2000);
+  results.perContainer = (weightOf(sluice.child.pid).heap - before.heap) / running;
+  await together(running, 8, (n) => sluice.stopped(`admin~runs-${n}`));
+  await idle();
+
+  const at = weightOf(sluice.child.pid);
+  for (let begun = 0; begun < jobs; begun += burst) {
+    await together(Math.min(burst, jobs - begun), 8, (n) =>
+      sluice.submit(task(`many-${begun + n}`, "echo x >> /userhome/many")),
+    );
+    await marks(sluice.data, "many", Math.min(begun + burst, jobs), 180);
+  }
+  await idle();
+  const after = weightOf(sluice.child.pid);
+  results.left = {
+    containers: containers(peer.host),
+    threads: after.threads - at.threads,
+    files: after.files - at.files,
+    stops: readdirSync(join(sluice.data, "engine/docker/stops")).length,
+  };
+  results.middle = { ours: percentile(results.ours, 0.5), theirs: percentile(results.theirs, 0.5) };
+  await sluice.close();
+  await peer.close();
+  return results;
+}
