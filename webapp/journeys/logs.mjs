@@ -77,6 +77,8 @@ export async function logs(address = gateway) {
 
 export async function open(page, name, hash = "") {
   await page.goto(`/jobs/${admin.name}~${name}${hash}`);
+  // it is loaded once it comes into view, and on a phone much stands above it
+  await page.locator("#panel-log").scrollIntoViewIfNeeded();
   await page.locator("log-view[ready]").waitFor();
 }
 
