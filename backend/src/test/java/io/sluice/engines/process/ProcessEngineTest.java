@@ -117,8 +117,12 @@ class ProcessEngineTest extends EngineContract {
 
     @Test
     void a_port_that_is_in_use_or_another_tasks_is_refused() throws IOException {
-        try (var stranger = new ServerSocket(0)) {
-            var task = tasks.task("ports", "sleep 60", Map.of(), Map.of("http", List.of(stranger.getLocalPort())), 0);
+        try (var own = new ServerSocket(0)) {
+            var task = tasks.task("ports", "sleep 60", Map.of(), Map.of("http", List.of(own.getLocalPort())), 0);
+            assertThat(refusal(task)).isEqualTo(Started.Reason.PORT_OWN);
+        }
+        try (var stranger = new Stranger()) {
+            var task = tasks.task("ports", "sleep 60", Map.of(), Map.of("http", List.of(stranger.port())), 0);
             assertThat(refusal(task)).isEqualTo(Started.Reason.PORT_TAKEN);
             assertThat(tasks.engine.list().await()).noneMatch(run -> run.name().equals("ports"));
         }
