@@ -70,7 +70,8 @@ export class Stream {
     const said = JSON.parse(message) as { type: string } & Hello & Hole & { at: number };
     if (said.type === "hello") this.#hello(said);
     else if (said.type === "gap") {
-      this.#at = said.to;
+      // that the disk was full is told later than what was printed after it
+      this.#at = Math.max(this.#at, said.to);
       this.#listener.gap(said);
     } else if (said.type === "skipped") {
       this.#at = said.to;

@@ -241,7 +241,8 @@ final class LogDesk implements AutoCloseable {
                     told.add(read);
                     switch (read.path("type").asText()) {
                         case "hello" -> next = read.path("offset").asLong();
-                        case "skipped", "gap" -> next = read.path("to").asLong();
+                        // where the disk was full is told later than what was printed after it
+                        case "skipped", "gap" -> next = Math.max(next, read.path("to").asLong());
                         default -> {}
                     }
                 } catch (IOException e) {
