@@ -242,7 +242,8 @@ final class LogDesk implements AutoCloseable {
                     switch (read.path("type").asText()) {
                         case "hello" -> next = read.path("offset").asLong();
                         // where the disk was full is told later than what was printed after it
-                        case "skipped", "gap" -> next = Math.max(next, read.path("to").asLong());
+                        case "skipped", "gap" ->
+                            next = Math.max(next, read.path("to").asLong());
                         default -> {}
                     }
                 } catch (IOException e) {
