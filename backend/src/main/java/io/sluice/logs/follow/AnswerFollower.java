@@ -19,12 +19,18 @@ final class AnswerFollower extends Follower {
     AnswerFollower(Tail tail, long offset, HttpServerResponse response) {
         super(tail, offset, 0);
         this.response = response;
-        tail.metrics().followers("answer").inc();
         response.drainHandler(drained -> proceed());
         response.closeHandler(closed -> {
             leave();
             over.tryFail("the reader has gone");
         });
+    }
+
+    /** Counted from here: one that comes as a tail stops is made again for the next. */
+    @Override
+    void enter(Tail.Group group) {
+        super.enter(group);
+        tail().metrics().followers("answer").inc();
     }
 
     Future<Void> over() {
