@@ -6,6 +6,7 @@ import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import io.sluice.engines.Run;
 import io.sluice.engines.Run.State;
+import io.sluice.engines.Task;
 import io.sluice.engines.docker.Stops.Stop;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What has become of the containers that are runs. Containers without our label are nobody's business here. */
@@ -245,10 +247,17 @@ final class Containers {
         return labels(container).get(IMAGE);
     }
 
-    /** The image by the digest that its registry gave it; one that is of no registry by its id. */
-    static String exact(InspectImageResponse image) {
+    /** The image by the digest that its registry gave it; one that is of no registry by its id. The same may be in several. */
+    static String exact(InspectImageResponse image, Task.@Nullable Image asked) {
         var digests = image.getRepoDigests();
-        return digests == null || digests.isEmpty() ? String.valueOf(image.getId()) : digests.getFirst();
+        if (digests == null || digests.isEmpty()) {
+            return String.valueOf(image.getId());
+        }
+        var name = asked == null ? "" : asked.name();
+        return digests.stream()
+                .filter(digest -> name.matches(Pattern.quote(digest.replaceFirst("@.*", "")) + "([:@].*)?"))
+                .findFirst()
+                .orElse(digests.getFirst());
     }
 
     /** As the task had them. */

@@ -113,7 +113,7 @@ final class Creation {
     private Started started(Task task, InspectImageResponse image) throws IOException {
         var run = containers.seen(task.name());
         return run.isPresent()
-                ? new Started.Running(run.get(), false, Containers.exact(image))
+                ? new Started.Running(run.get(), false, Containers.exact(image, task.image()))
                 : new Started.Refused(Reason.AWAY, "The container was removed while it began.");
     }
 

@@ -175,7 +175,7 @@ final class Policy {
         task.labels().forEach((name, value) -> labels.put(Containers.LABEL + name, value));
         labels.put(Containers.RUN, task.name());
         labels.put(Networks.NETWORK, Networks.group(task));
-        labels.put(Containers.IMAGE, Containers.exact(image));
+        labels.put(Containers.IMAGE, Containers.exact(image, task.image()));
         var name = hostName(task);
         return command.withName(Containers.name(task.name()))
                 .withHostConfig(host)
