@@ -1,6 +1,6 @@
 // Programs that a check starts: each with a log, a limit and a process group of its own, all of them put away at the end.
 import { spawn } from "node:child_process";
-import { chmodSync, createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, createWriteStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -94,10 +94,29 @@ export async function server(name, args, { ready, limit = 60, ...options }) {
 }
 
 function endGroup(child, signal) {
+  end(-child.pid, signal);
+}
+
+function end(pid, signal) {
   try {
-    process.kill(-child.pid, signal);
+    process.kill(pid, signal);
   } catch (gone) {
     if (gone.code !== "ESRCH") throw gone;
+  }
+}
+
+/** Tasks outlive the gateway that started them, as they should; those of the gateways that ran here are told by their folder. */
+function endTasks() {
+  const pids = existsSync("/proc") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  for (const pid of pids.filter((name) => words(name).includes(`${scratch}/`))) end(Number(pid), "SIGKILL");
+}
+
+/** Nothing when it has ended meanwhile. */
+function words(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
   }
 }
 
@@ -109,6 +128,7 @@ export function lastLines(log, most = 40) {
 export async function putAway() {
   for (const ending of endings.splice(0)) await ending();
   for (const child of running) endGroup(child, "SIGTERM");
+  endTasks();
   if (process.env.SLUICE_TEST_KEEP) console.log(`kept ${scratch}`);
   else rmSync(scratch, { recursive: true, force: true });
 }
