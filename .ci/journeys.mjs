@@ -36,7 +36,7 @@ export async function journeys() {
   // one after the other: the link can be used once, and Lighthouse measures
   const scores = {};
   const onLine = (line) => keepLowest(scores, line);
-  const told = await nodeTests(files, { name: "journeys", env, cwd: folder, concurrency: 1, onLine });
+  const told = await nodeTests(files, { name: "journeys", env, cwd: folder, onLine });
   remember("lighthouse", scores);
   await untouched.stop();
   await small.stop();

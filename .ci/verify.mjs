@@ -7,6 +7,7 @@ import { tallyOf } from "./reports.mjs";
 import { counted, say } from "./stages.mjs";
 
 const UNIT = "surefire:test";
+const AGAIN = ["surefire", "failsafe"].map((plugin) => `-D${plugin}.rerunFailingTestsCount=1`);
 
 /** `./mvnw verify`; a failed test stops no other, and the reports tell which failed. */
 export async function verify() {
@@ -14,7 +15,7 @@ export async function verify() {
   const system = join(root, "backend/target/failsafe-reports");
   for (const reports of [unit, system]) rmSync(reports, { recursive: true, force: true });
   const steps = stepTimes();
-  const options = ["-B", "-DskipITs=false", "-Dmaven.test.failure.ignore=true"];
+  const options = ["-B", "-DskipITs=false", "-Dmaven.test.failure.ignore=true", ...AGAIN];
   let fault;
   await command("./mvnw", [...options, "verify"], { onLine: steps.hear }).catch((broken) => {
     fault = broken;

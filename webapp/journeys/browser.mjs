@@ -44,7 +44,7 @@ export async function visitor(browser, { viewport = DESKTOP, theme = "light", la
     isMobile: viewport === PHONE,
     ...more,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(String(error)));

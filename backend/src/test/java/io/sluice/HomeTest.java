@@ -76,7 +76,7 @@ class HomeTest {
     }
 
     private static void eventually(BooleanSupplier condition) {
-        for (var end = Instant.now().plus(Duration.ofSeconds(20));
+        for (var end = Instant.now().plus(Duration.ofSeconds(60));
                 !condition.getAsBoolean();
                 LockSupport.parkNanos(20_000_000)) {
             assertThat(Instant.now()).isBefore(end);

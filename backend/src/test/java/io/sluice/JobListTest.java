@@ -342,7 +342,7 @@ class JobListTest {
     }
 
     private static void eventually(java.util.function.BooleanSupplier condition) {
-        for (var end = Instant.now().plus(Duration.ofSeconds(20));
+        for (var end = Instant.now().plus(Duration.ofSeconds(60));
                 !condition.getAsBoolean();
                 LockSupport.parkNanos(20_000_000)) {
             assertThat(Instant.now()).isBefore(end);

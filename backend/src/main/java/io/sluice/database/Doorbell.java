@@ -129,11 +129,11 @@ public final class Doorbell {
     }
 
     private void connected(PgConnection fresh) {
+        ringAll();
         connection.set(fresh);
         if (failures.getAndSet(0) > 0) {
             log.log(Level.INFO, "doorbell=connected");
         }
-        ringAll();
     }
 
     private void lost(PgConnection gone) {

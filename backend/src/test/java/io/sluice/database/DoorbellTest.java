@@ -40,7 +40,7 @@ class DoorbellTest {
             there.doorbell().listen("jobs", others::incrementAndGet)
         };
         here.doorbell().ring("people").await();
-        Eventually.holds(() -> rings.get() == 2);
+        Eventually.holds(() -> rings.get() >= 2);
         assertThat(others).hasValue(0);
         for (var subscription : subscriptions) {
             subscription.cancel();
@@ -75,6 +75,7 @@ class DoorbellTest {
     @Test
     void everyone_is_rung_when_its_connection_was_lost_and_is_back() throws Exception {
         var before = there.gauges().reconnects();
+        var ours = here.gauges().reconnects();
         var subscription = there.doorbell().listen("people", rings::incrementAndGet);
         here.pool()
                 .query(
@@ -84,10 +85,13 @@ class DoorbellTest {
                 .await();
         Eventually.holds(() -> rings.get() > 0);
         assertThat(there.gauges().reconnects()).isGreaterThan(before);
+        // both: who is back later rings everyone in the middle of another test
+        Eventually.holds(() -> there.gauges().listening()
+                && here.gauges().reconnects() > ours
+                && here.gauges().listening());
         rings.set(0);
-        Eventually.holds(() -> there.gauges().listening());
         here.doorbell().ring("people").await();
-        Eventually.holds(() -> rings.get() == 1);
+        Eventually.holds(() -> rings.get() > 0);
         subscription.cancel();
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Waits for a condition, not for a time. */
 final class Eventually {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private Eventually() {}
 

@@ -14,7 +14,7 @@ public final class TestDatabase implements AutoCloseable {
 
     private static final Path FOLDER =
             Path.of("target", "test-database-" + System.getProperty("sluice.test.fork", "1"));
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final Database database;

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SignInTimingIT {
-    private static final int SERIES = 5;
+    private static final int SERIES = 25;
     private static final int ROUNDS = 60;
 
     @Test

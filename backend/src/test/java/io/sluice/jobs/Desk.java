@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The room on a database and an engine of a test's own; it can be closed and opened again as by another gateway. */
 final class Desk implements AutoCloseable {
     private static final System.Logger log = System.getLogger(Desk.class.getName());
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     final Vertx vertx = Vertx.vertx();
     final TestDatabase database = TestDatabase.fresh(vertx);

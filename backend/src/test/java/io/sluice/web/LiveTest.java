@@ -200,7 +200,7 @@ class LiveTest {
         socket("ann", portal.origin, "0");
 
         Path log = folder.resolve("access.log");
-        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!Files.exists(log) || !Files.readString(log).contains("path=\"/live/numbers\" status=101")) {
             assertThat(System.nanoTime()).as("the line of the socket").isLessThan(until);
             Thread.onSpinWait();

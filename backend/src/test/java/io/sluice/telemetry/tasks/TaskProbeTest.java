@@ -19,12 +19,12 @@ class TaskProbeTest {
                 .start();
         try {
             Usage usage = look(probe, task);
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             while ((usage.processes().size() < 2 || usage.cpuSeconds() < 0.05) && System.nanoTime() < end) {
                 TimeUnit.MILLISECONDS.sleep(20);
                 usage = look(probe, task);
             }
-            assertThat(usage.cpuSeconds()).isGreaterThan(0.05);
+            assertThat(usage.cpuSeconds()).isGreaterThanOrEqualTo(0.05);
             assertThat(usage.memoryBytes()).isGreaterThan(100_000);
             assertThat(usage.processes()).contains(task.pid());
             assertThat(usage.receivedBytes()).as("its network is everybody's").isNaN();
