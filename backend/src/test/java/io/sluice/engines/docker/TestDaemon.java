@@ -24,6 +24,7 @@ public final class TestDaemon implements AutoCloseable {
     public final Path folder;
     final Path socket;
     private final List<String> options;
+    private final OnlyOne only;
     private @Nullable Process dockerd;
 
     public TestDaemon(String... options) throws Exception {
@@ -39,6 +40,7 @@ public final class TestDaemon implements AutoCloseable {
                         .anyMatch(path -> Files.exists(Path.of(path))))
                 .as("docker.io is installed")
                 .isTrue();
+        this.only = OnlyOne.await();
         this.folder = Files.createTempDirectory("dockerd");
         this.socket = folder.resolve("docker.sock");
         this.options = List.of(options);
@@ -188,7 +190,7 @@ public final class TestDaemon implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        try {
+        try (only) {
             tidy();
         } catch (InterruptedException e) {
             throw new IOException(e);
