@@ -278,16 +278,17 @@ final class Household implements AutoCloseable {
     @Override
     public void close() throws IOException {
         var alive = process;
-        if (alive == null) {
-            return;
-        }
-        alive.destroy();
         try {
-            if (!alive.waitFor(15, TimeUnit.SECONDS)) {
-                alive.destroyForcibly().waitFor();
+            if (alive != null) {
+                alive.destroy();
+                if (!alive.waitFor(15, TimeUnit.SECONDS)) {
+                    alive.destroyForcibly().waitFor();
+                }
             }
         } catch (InterruptedException e) {
             throw new IOException(e);
+        } finally {
+            Leftovers.end(folder);
         }
     }
 }

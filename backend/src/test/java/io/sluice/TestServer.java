@@ -23,6 +23,7 @@ public final class TestServer implements AutoCloseable {
 
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final Path data;
     private final Server server;
 
     public TestServer(Path data, String... flags) {
@@ -34,6 +35,7 @@ public final class TestServer implements AutoCloseable {
     }
 
     TestServer(Path data, Logs.Settings logs, UnaryOperator<Web.Settings> web, String... flags) {
+        this.data = data;
         var all = new ArrayList<>(
                 List.of("--port", "0", "--engine", "process", "--data", data.toString(), "--db", database.url()));
         all.addAll(List.of(flags));
@@ -82,6 +84,7 @@ public final class TestServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop();
+        Leftovers.end(data);
         database.close();
         vertx.close().await();
     }
