@@ -45,6 +45,11 @@ public record ClusterPage(
             cards = List.copyOf(cards);
         }
 
+        /** Whether some of its devices exist in settings only. */
+        public boolean simulated() {
+            return cards.stream().anyMatch(Card::simulated);
+        }
+
         public String about(View view) {
             String machine = view.t("cluster.machine", cpus, memoryMB / 1024.0);
             return kinds.isEmpty() ? machine : String.join(", ", kinds) + " · " + machine;
