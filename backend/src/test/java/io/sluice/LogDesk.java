@@ -1,5 +1,7 @@
 package io.sluice;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.identity.Crowd;
@@ -177,6 +179,22 @@ final class LogDesk implements AutoCloseable {
             return follow(log, Long.MAX_VALUE);
         }
 
+        /**
+         * Of two who look at a log that grows to {@code bytes} one stops reading until the other has all of it; both must get
+         * it, and the same.
+         */
+        byte[] receivedDespiteAStall(String log, byte[] bytes) throws Exception {
+            var stalled = follow(log, 3);
+            var other = follow(log);
+            assertThat(other.code()).isEqualTo(1000);
+            assertThat(stalled.received().length).isLessThan(bytes.length);
+            stalled.readOn(Long.MAX_VALUE);
+            assertThat(stalled.code()).isEqualTo(1000);
+            assertThat(stalled.fault).isNull();
+            assertThat(stalled.received()).isEqualTo(other.received()).startsWith(bytes);
+            return other.received();
+        }
+
         /** The status of an upgrade that is refused; 101 where it is not. */
         int refusal(String log) {
             try {
@@ -206,6 +224,25 @@ final class LogDesk implements AutoCloseable {
                     .join();
             return viewer;
         }
+    }
+
+    /** The settings at another port, and with another patience for connections on which nothing happens. */
+    static Web.Settings changed(Web.Settings web, int port, int idleSeconds) {
+        return new Web.Settings(
+                web.host(),
+                port,
+                web.certificate(),
+                web.key(),
+                web.trustedProxies(),
+                web.tree(),
+                web.logs(),
+                web.connections(),
+                web.connectionsPerAddress(),
+                web.streamsPerUser(),
+                web.headerSeconds(),
+                web.bodySeconds(),
+                web.answerSeconds(),
+                idleSeconds);
     }
 
     /** What came over a socket. */

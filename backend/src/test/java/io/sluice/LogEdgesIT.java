@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.logs.Logs;
-import io.sluice.web.Web;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -48,21 +47,7 @@ class LogEdgesIT {
         desk = new LogDesk(
                 folder,
                 Logs.Settings.of(folder),
-                web -> new Web.Settings(
-                        web.host(),
-                        web.port(),
-                        web.certificate(),
-                        web.key(),
-                        web.trustedProxies(),
-                        web.tree(),
-                        web.logs(),
-                        web.connections(),
-                        web.connectionsPerAddress(),
-                        web.streamsPerUser(),
-                        web.headerSeconds(),
-                        web.bodySeconds(),
-                        web.answerSeconds(),
-                        IDLE_SECONDS),
+                web -> LogDesk.changed(web, web.port(), IDLE_SECONDS),
                 HttpClient.newBuilder());
         alice = desk.client("alice", false);
     }

@@ -3,7 +3,6 @@ package io.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.logs.Logs;
-import io.sluice.web.Web;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -45,21 +44,7 @@ class LogLoopsIT {
         desk = new LogDesk(
                 folder,
                 Logs.Settings.of(folder),
-                web -> new Web.Settings(
-                        web.host(),
-                        port,
-                        web.certificate(),
-                        web.key(),
-                        web.trustedProxies(),
-                        web.tree(),
-                        web.logs(),
-                        web.connections(),
-                        web.connectionsPerAddress(),
-                        web.streamsPerUser(),
-                        web.headerSeconds(),
-                        web.bodySeconds(),
-                        web.answerSeconds(),
-                        web.idleSeconds()),
+                web -> LogDesk.changed(web, port, web.idleSeconds()),
                 HttpClient.newBuilder());
         alice = desk.client("alice", false);
     }
