@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -27,8 +28,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What this machine is and allows, tried once, and the parts that suit it. */
@@ -46,13 +50,14 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         var runs = Runs.open(folder);
         boolean isRoot = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == ROOT;
         var faults = new ArrayList<String>();
-        for (var isolation : List.of(isRoot ? Isolation.ROOT : Isolation.USER, Isolation.NONE)) {
+        for (var way : ways(isRoot ? Isolation.ROOT : Isolation.USER)) {
+            var isolation = way.isolation();
             var root = TaskRoot.build(
                     folder.resolve("skeleton-" + isolation.name().toLowerCase(Locale.ROOT)),
                     isolation,
                     settings.hidden());
-            var launcher = new Launcher(folder, runs, isolation, root);
-            var trial = Trial.of(folder, isolation, launcher);
+            var launcher = new Launcher(folder, runs, isolation, root, way.warm());
+            var trial = Trial.of(folder, way, launcher);
             boolean known = trial.isKnownToWork();
             var fault = known ? Optional.<String>empty() : tryOut(runs, launcher, folder);
             metrics.tried(known ? "remembered" : fault.isEmpty() ? "works" : "fails");
@@ -65,9 +70,25 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
                 return new Ground(node, unsafe, runs, cgroups, launcher, trial);
             }
             trial.failed();
+            launcher.close();
             faults.add(fault.get());
         }
         throw new IOException("processes can not be started as needed: " + String.join("; ", faults));
+    }
+
+    /** The quickest first, and keeping apart before not doing so. */
+    private static List<Way> ways(Isolation best) {
+        var slow = List.of(new Way(best, false), new Way(Isolation.NONE, false));
+        return Launcher.canBeWarm()
+                ? Stream.concat(Stream.of(new Way(best, true)), slow.stream()).toList()
+                : slow;
+    }
+
+    record Way(Isolation isolation, boolean warm) {
+
+        String key() {
+            return isolation.name().toLowerCase(Locale.ROOT) + (warm ? "-warm" : "");
+        }
     }
 
     /** Why the task can not be started here, whatever else runs. */
@@ -166,23 +187,35 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         var task = nothing(name, log);
         try {
             var run = runs.create(task, launcher.files(task, new Cgroups.Grant(List.of(), "")));
-            var process = launcher.launch(run, task);
-            if (!process.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                return Optional.of("it did not answer");
-            }
+            launcher.launch(run, task).get(PROBE_SECONDS, TimeUnit.SECONDS);
             var end = run.read();
             if (Integer.valueOf(0).equals(end.exitCode())) {
                 return Optional.empty();
             }
             var said = Files.readString(run.path().resolve("supervisor.log")).strip();
             return Optional.of(end.detail() != null ? end.detail() : said.isEmpty() ? "it ended at once" : said);
+        } catch (TimeoutException e) {
+            var claim = runs.find(name).flatMap(Ground::claim);
+            if (claim.isPresent()) {
+                claim.get().supervisor().kill(Duration.ofSeconds(1));
+            }
+            return Optional.of("it did not answer");
+        } catch (ExecutionException e) {
+            throw new IOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
         } finally {
             runs.remove(name);
             Files.deleteIfExists(log);
+        }
+    }
+
+    private static Optional<RunFolder.Claim> claim(RunFolder run) {
+        try {
+            return run.claim();
+        } catch (IOException e) {
+            return Optional.empty();
         }
     }
 
@@ -201,6 +234,7 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         private static final List<String> PROGRAMS = List.of(
                 "setsid",
                 "bash",
+                "perl",
                 "setpriv",
                 "unshare",
                 "nsenter",
@@ -223,8 +257,8 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         private static final Pattern RIGHTS =
                 Pattern.compile("(?m)^(Uid|Gid|Groups|Cap\\w+|NoNewPrivs|Seccomp\\w*):.*$");
 
-        static Trial of(Path folder, Isolation isolation, Launcher launcher) throws IOException {
-            var facts = new StringBuilder(Incarnation.bootOfNow()).append(isolation);
+        static Trial of(Path folder, Way way, Launcher launcher) throws IOException {
+            var facts = new StringBuilder(Incarnation.bootOfNow()).append(way);
             for (var namespace : NAMESPACES) {
                 var link = Path.of("/proc/self/ns", namespace);
                 facts.append('\n').append(Files.isSymbolicLink(link) ? Files.readSymbolicLink(link) : "");
@@ -243,7 +277,7 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
             new TreeMap<>(files)
                     .forEach((name, text) -> facts.append('\n').append(name).append(text));
             facts.append(launcher.programs());
-            var memory = folder.resolve("works-" + isolation.name().toLowerCase(Locale.ROOT));
+            var memory = folder.resolve("works-" + way.key());
             return new Trial(memory, digest(facts.toString()));
         }
 

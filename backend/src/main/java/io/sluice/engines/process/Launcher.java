@@ -2,12 +2,17 @@ package io.sluice.engines.process;
 
 import io.sluice.engines.Task;
 import io.sluice.engines.process.exec.Listeners;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -15,6 +20,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Writes down what a supervisor must know, and starts one, detached from this process and its terminal. */
 final class Launcher {
@@ -22,6 +31,8 @@ final class Launcher {
     static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final String HOME = "/userhome";
     private static final String PROGRAMS = "programs";
+    private static final int LONGEST_NAME = 300;
+    private static final Logger LOG = System.getLogger(Launcher.class.getName());
 
     private final Path programs;
     private final Runs runs;
@@ -29,14 +40,24 @@ final class Launcher {
     private final TaskRoot root;
     private final int user;
     private final int group;
+    private final @Nullable Starter starter;
 
-    Launcher(Path folder, Runs runs, Isolation isolation, TaskRoot root) throws IOException {
+    /** @param warm whether one process that stays starts all, else each start has programs of its own */
+    Launcher(Path folder, Runs runs, Isolation isolation, TaskRoot root, boolean warm) throws IOException {
         this.runs = runs;
         this.isolation = isolation;
         this.root = root;
         this.programs = unpack(folder.resolve(PROGRAMS));
         this.user = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         this.group = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
+        this.starter = warm ? new Starter(programs.resolve(Starter.PROGRAM), root.skeleton(), folder) : null;
+    }
+
+    /** Whether this machine has what it takes for a start that is warm. */
+    static boolean canBeWarm() {
+        return Starter.MACHINES.contains(System.getProperty("os.arch"))
+                && !"shell".equals(System.getProperty("sluice.engine.starter"))
+                && Stream.of(PATH.split(":")).anyMatch(place -> Files.isExecutable(Path.of(place, "perl")));
     }
 
     /** Where what supervises a task is; another version is another folder. */
@@ -46,6 +67,21 @@ final class Launcher {
 
     /** The files of a run's folder, by name. */
     Map<String, String> files(Task task, Cgroups.Grant grant) throws IOException {
+        if (starter != null) {
+            return Map.of("plan", plan(task, grant), "words", String.join("\0", words(task, grant)));
+        }
+        return Map.of(
+                "plan", plan(task, grant),
+                "task.sh", task.script(),
+                "environment", exports(task),
+                "fstab",
+                        isolation == Isolation.NONE
+                                ? ""
+                                : root.fstab(runs.folder(task.name()).resolve("root"), task));
+    }
+
+    /** For shells: of those who set the task up, and of whoever enters it later. */
+    private String plan(Task task, Cgroups.Grant grant) {
         Map<String, Object> plan = new HashMap<>();
         plan.put("name", task.name());
         plan.put("isolation", isolation.name().toLowerCase(Locale.ROOT));
@@ -56,20 +92,62 @@ final class Launcher {
         plan.put("into", isolation.into());
         plan.put("drop", isolation.drop(user, group));
         plan.put("skeleton", root.skeleton());
-        plan.put("root_options", "mode=755" + (task.memoryMB() == 0 ? "" : ",size=" + task.memoryMB() + "m"));
+        plan.put("root_options", options(task));
         plan.put("work", work(task));
-        return Map.of(
-                "plan", Shell.assignments(plan),
-                "task.sh", task.script(),
-                "environment", environment(task),
-                "fstab",
-                        isolation == Isolation.NONE
-                                ? ""
-                                : root.fstab(runs.folder(task.name()).resolve("root"), task));
+        return Shell.assignments(plan);
     }
 
-    /** The supervisor, which makes sure itself that it is the run's only one. */
-    Process launch(RunFolder run, Task task) throws IOException {
+    private static String options(Task task) {
+        return "mode=755" + (task.memoryMB() == 0 ? "" : ",size=" + task.memoryMB() + "m");
+    }
+
+    /** As the starter reads them: lists after the number of their words. */
+    private List<String> words(Task task, Cgroups.Grant grant) throws IOException {
+        var words = new ArrayList<>(List.of(
+                task.name(),
+                isolation.name().toLowerCase(Locale.ROOT),
+                runs.ended().toString(),
+                grant.memoryEvents(),
+                options(task),
+                work(task).toString(),
+                Integer.toString(user),
+                Integer.toString(group),
+                task.output().toAbsolutePath().toString(),
+                task.script(),
+                exports(task)));
+        var variables = variables(task);
+        variables.putAll(task.environment());
+        var environment = variables.entrySet().stream()
+                .flatMap(variable -> Stream.of(variable.getKey(), variable.getValue()))
+                .toList();
+        var groups = grant.groups().stream().map(Path::toString).toList();
+        for (var list :
+                List.of(groups, environment, root.calls(runs.folder(task.name()).resolve("root"), task))) {
+            words.add(Integer.toString(list.size()));
+            words.addAll(list);
+        }
+        return words;
+    }
+
+    /** The supervisor, which makes sure itself that it is the run's only one; done when it has ended. */
+    CompletableFuture<?> launch(RunFolder run, Task task) throws IOException {
+        if (starter == null) {
+            return shell(run, task).onExit();
+        }
+        if (!Files.exists(task.output())) {
+            Files.createFile(task.output());
+        }
+        return starter.begin(run.path());
+    }
+
+    /** Supervisors stay. */
+    void close() {
+        if (starter != null) {
+            starter.close();
+        }
+    }
+
+    private Process shell(RunFolder run, Task task) throws IOException {
         var output = task.output();
         if (Files.exists(output)) {
             Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("rw-------"));
@@ -133,9 +211,20 @@ final class Launcher {
                 .orElse(Path.of(isolation == Isolation.NONE ? "/tmp" : "/"));
     }
 
-    private String environment(Task task) {
+    private String exports(Task task) {
+        var all = variables(task);
+        task.environment().forEach((name, value) -> {
+            if (Shell.isExportable(name)) {
+                all.put(name, value);
+            }
+        });
+        return "unset BASH_ENV LC_ALL OLDPWD\n" + Shell.exports(all);
+    }
+
+    /** Those that the task need not name. */
+    private Map<String, String> variables(Task task) {
         var user = System.getProperty("user.name");
-        var all = new LinkedHashMap<>(Map.of(
+        return new LinkedHashMap<>(Map.of(
                 "HOME",
                 work(task).toString(),
                 "PATH",
@@ -148,18 +237,12 @@ final class Launcher {
                 user,
                 "LOGNAME",
                 user));
-        task.environment().forEach((name, value) -> {
-            if (Shell.isExportable(name)) {
-                all.put(name, value);
-            }
-        });
-        return "unset BASH_ENV LC_ALL OLDPWD\n" + Shell.exports(all);
     }
 
     /** A shell reads its script as it goes, so one that is in use must never change: another version is another folder. */
     private static Path unpack(Path folder) throws IOException {
         var texts = new LinkedHashMap<String, byte[]>();
-        for (var name : List.of("supervise", "begin", "enter")) {
+        for (var name : List.of("supervise", "begin", "enter", Starter.PROGRAM)) {
             try (var in = Launcher.class.getResourceAsStream(name)) {
                 texts.put(name, Objects.requireNonNull(in, name).readAllBytes());
             }
@@ -175,6 +258,98 @@ final class Launcher {
             Files.move(draft, version, StandardCopyOption.ATOMIC_MOVE);
         }
         return version;
+    }
+
+    /** The process that starts all. It begins with the first task, and again with the next one should it have been killed. */
+    private static final class Starter {
+
+        static final String PROGRAM = "starter";
+        static final Set<String> MACHINES = Set.of("amd64", "aarch64");
+
+        private final List<String> command;
+        private final Path log;
+        private final Map<String, CompletableFuture<Void>> supervisors = new HashMap<>();
+        private @Nullable Process process;
+
+        Starter(Path program, Path skeleton, Path folder) {
+            // a supervisor writes its run into its command line, which can not become longer than it was
+            var room = "-".repeat(folder.toString().length() + LONGEST_NAME);
+            this.command =
+                    List.of("perl", program.toString(), System.getProperty("os.arch"), skeleton.toString(), room);
+            this.log = folder.resolve("starter.log");
+        }
+
+        synchronized CompletableFuture<Void> begin(Path run) throws IOException {
+            var running = process;
+            if (running == null || !running.isAlive()) {
+                running = started();
+                process = running;
+            }
+            var ended = new CompletableFuture<Void>();
+            supervisors.put(run.toString(), ended);
+            try {
+                running.getOutputStream().write((run + "\0").getBytes(StandardCharsets.UTF_8));
+                running.getOutputStream().flush();
+            } catch (IOException e) {
+                supervisors.remove(run.toString());
+                throw e;
+            }
+            return ended;
+        }
+
+        synchronized void close() {
+            if (process != null) {
+                process.destroy();
+            }
+        }
+
+        private Process started() throws IOException {
+            var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.to(log.toFile()));
+            builder.environment().clear();
+            builder.environment().put("PATH", PATH);
+            var started = builder.start();
+            Thread.ofPlatform().daemon().name("sluice-engine-starter").start(() -> hear(started));
+            return started;
+        }
+
+        /** Which supervisors have ended. Of those whose starter has, nobody will tell: they are looked after as those of an earlier gateway. */
+        private void hear(Process from) {
+            try (var said = new BufferedInputStream(from.getInputStream())) {
+                var run = new ByteArrayOutputStream();
+                for (int next = said.read(); next >= 0; next = said.read()) {
+                    if (next != 0) {
+                        run.write(next);
+                    } else {
+                        ended(run.toString(StandardCharsets.UTF_8));
+                        run.reset();
+                    }
+                }
+            } catch (IOException e) {
+                LOG.log(Level.WARNING, "starter=lost cause=\"{0}\"", e.getMessage());
+            } finally {
+                from.destroy();
+                for (var left : left(from)) {
+                    ended(left);
+                }
+            }
+        }
+
+        private void ended(String run) {
+            CompletableFuture<Void> supervisor;
+            synchronized (this) {
+                supervisor = supervisors.remove(run);
+            }
+            if (supervisor != null) {
+                supervisor.complete(null);
+            }
+        }
+
+        private synchronized List<String> left(Process gone) {
+            if (gone.equals(process)) {
+                process = null;
+            }
+            return List.copyOf(supervisors.keySet());
+        }
     }
 
     /** How far a task is kept apart, and the commands that do it. */

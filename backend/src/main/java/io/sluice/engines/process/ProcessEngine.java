@@ -250,7 +250,11 @@ public final class ProcessEngine implements Engine {
     public Future<Void> close() {
         closed = true;
         arrivals.close();
-        return worker.run(ground.cgroups()::close).eventually(worker::close);
+        return worker.run(() -> {
+                    ground.launcher().close();
+                    return ground.cgroups().close();
+                })
+                .eventually(worker::close);
     }
 
     /** With the devices that the machine has at present. */
@@ -300,13 +304,12 @@ public final class ProcessEngine implements Engine {
                     ? known.get()
                     : ground.runs().create(task, ground.launcher().files(task, grant));
             failpoints.reach("engine.afterCreate");
-            var process = ground.launcher().launch(folder, task);
+            var supervisor = ground.launcher().launch(folder, task);
             failpoints.reach("engine.afterStart");
             launched.add(task.name());
             arrivals.expect(task.name());
-            var unused = process.onExit()
-                    .thenAccept(ended ->
-                            worker.run(() -> supervisorEnded(folder)).onFailure(e -> fault("settle", task.name(), e)));
+            var unused = supervisor.thenAccept(
+                    ended -> worker.run(() -> supervisorEnded(folder)).onFailure(e -> fault("settle", task.name(), e)));
             return new Started.Running(
                     new Run(task.name(), task.labels(), State.RUNNING, null, null, false, Instant.now(), null, null),
                     false);

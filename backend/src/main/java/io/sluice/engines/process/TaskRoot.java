@@ -14,8 +14,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** What a task sees as {@code /}: a copy of a skeleton in memory, with folders of the machine bound into it. */
 final class TaskRoot {
@@ -83,6 +85,15 @@ final class TaskRoot {
 
     /** The mounts, in order, as {@code mount --all} reads them; {@code root} is where the skeleton has been copied to. */
     String fstab(Path root, Task task) throws IOException {
+        return mounts(root, task).fstab();
+    }
+
+    /** The same as calls of the kernel: source, target, type, flags, data, and whether the target may have to be made. */
+    List<String> calls(Path root, Task task) throws IOException {
+        return mounts(root, task).calls();
+    }
+
+    private Mounts mounts(Path root, Task task) throws IOException {
         var mounts = new Mounts(root);
         for (var path : bound) {
             mounts.bind(Path.of("/", path), "/" + path, true);
@@ -102,7 +113,7 @@ final class TaskRoot {
         for (var mount : task.mounts()) {
             mounts.bind(mount.source(), mount.target(), mount.readOnly());
         }
-        return mounts.toString();
+        return mounts;
     }
 
     private static String size(int megabytes) {
@@ -207,14 +218,35 @@ final class TaskRoot {
         return Files.getPosixFilePermissions(path).contains(right);
     }
 
-    /** Lines of an fstab. */
+    /** One after another. */
     private static final class Mounts {
 
         private static final Set<String> KEPT = Set.of("nosuid", "nodev", "noexec");
+        private static final int BIND = 0x1000;
+        private static final int REMOUNT = 0x20;
+        private static final int RECURSIVE = 0x4000;
+        private static final Map<String, Integer> FLAGS = Map.of(
+                "ro",
+                1,
+                "nosuid",
+                2,
+                "nodev",
+                4,
+                "noexec",
+                8,
+                "remount",
+                REMOUNT,
+                "bind",
+                BIND,
+                "rbind",
+                BIND | RECURSIVE);
+        private static final String MADE = "x-mount.mkdir";
 
         private final Path root;
         private final List<String[]> host;
-        private final StringBuilder lines = new StringBuilder();
+        private final List<Mount> all = new ArrayList<>();
+
+        private record Mount(String source, String target, String type, String options) {}
 
         Mounts(Path root) throws IOException {
             this.root = root;
@@ -224,14 +256,7 @@ final class TaskRoot {
         }
 
         void add(String source, String target, String type, String options) {
-            lines.append(escape(source))
-                    .append(' ')
-                    .append(escape(root + target))
-                    .append(' ')
-                    .append(type)
-                    .append(' ')
-                    .append(options)
-                    .append(" 0 0\n");
+            all.add(new Mount(source, root + target, type, options));
         }
 
         /** With all that is mounted below it; only the topmost becomes read-only by itself, so the others are named. */
@@ -240,7 +265,7 @@ final class TaskRoot {
             if (!readOnly) {
                 flags.addAll(Set.of("nosuid", "nodev"));
             }
-            add(source.toString(), target, "none", "x-mount.mkdir,rbind" + (readOnly ? ",ro" : "") + joined(flags));
+            add(source.toString(), target, "none", MADE + ",rbind" + (readOnly ? ",ro" : "") + joined(flags));
             for (var mount : host) {
                 var point = Path.of(unescape(mount[4]));
                 if (readOnly && point.startsWith(source) && !point.equals(source)) {
@@ -297,9 +322,43 @@ final class TaskRoot {
                     .replace("\\134", "\\");
         }
 
-        @Override
-        public String toString() {
-            return lines.toString();
+        String fstab() {
+            return all.stream()
+                    .map(one -> "%s %s %s %s 0 0\n"
+                            .formatted(escape(one.source), escape(one.target), one.type, one.options))
+                    .collect(Collectors.joining());
+        }
+
+        List<String> calls() {
+            var calls = new ArrayList<String>();
+            for (var one : all) {
+                int flags = 0;
+                var data = new ArrayList<String>();
+                for (var option : one.options.split(",")) {
+                    var flag = FLAGS.get(option);
+                    flags |= flag == null ? 0 : flag;
+                    if (flag == null && !option.equals(MADE)) {
+                        data.add(option);
+                    }
+                }
+                int how = flags & (BIND | RECURSIVE);
+                boolean binds = how != 0 && (flags & REMOUNT) == 0;
+                call(calls, one, binds ? how : flags, data);
+                if (binds && flags != how) { // the kernel heeds no other flag while it binds
+                    call(calls, one, REMOUNT | BIND | (flags & ~RECURSIVE), data);
+                }
+            }
+            return calls;
+        }
+
+        private static void call(List<String> calls, Mount one, int flags, List<String> data) {
+            calls.addAll(List.of(
+                    one.source,
+                    one.target,
+                    one.type,
+                    Integer.toString(flags),
+                    String.join(",", data),
+                    one.options.contains(MADE) ? "1" : ""));
         }
     }
 }

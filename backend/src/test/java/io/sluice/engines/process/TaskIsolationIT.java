@@ -162,7 +162,12 @@ class TaskIsolationIT {
         assertThat(run.exitCode()).isEqualTo(137);
         assertThat(tasks.run("modest", "exit 137").outOfMemory()).isFalse();
 
-        tasks.start(tasks.task("starved", "exit 0", java.util.Map.of(), java.util.Map.of(), 1));
+        tasks.start(tasks.task(
+                "starved",
+                "x=$(head -c 4000000 /dev/zero | tr '\\0' x); exit 0",
+                java.util.Map.of(),
+                java.util.Map.of(),
+                1));
         var starved = tasks.over("starved");
         assertThat(starved.exitCode()).isEqualTo(137);
         assertThat(starved.outOfMemory()).isTrue();
