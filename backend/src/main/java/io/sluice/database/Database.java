@@ -7,7 +7,10 @@ import io.prometheus.client.GaugeMetricFamily;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -146,6 +149,16 @@ public final class Database {
         return pool;
     }
 
+    /** A statement that changes something, for many callers at once: those who come while it is under way go together next, in one transaction. */
+    public Gathering gathering(String sql) {
+        return leases.gathering(sql);
+    }
+
+    /** Each caller has an answer of its own, in the same time as from {@link #pool}; a statement that fails, fails alone. */
+    public interface Gathering {
+        Future<RowSet<Row>> execute(Tuple values);
+    }
+
     /** Commits when the work succeeds; else rolls back and fails with the work's own error. */
     public <T> Future<T> transaction(Function<SqlConnection, Future<T>> work) {
         return leases.transaction(work);
@@ -174,6 +187,9 @@ public final class Database {
                 leases.waiting(),
                 leases.refused(),
                 leases.expired(),
+                leases.gatherings(),
+                leases.gathered(),
+                leases.gatherWaiting(),
                 doorbell.listening(),
                 doorbell.reconnects(),
                 doorbell.rings());
@@ -232,6 +248,9 @@ public final class Database {
      * @param waiting callers without a connection yet
      * @param refused callers turned away because too many waited already, ever
      * @param expired callers whose time ran out, ever
+     * @param gatherings statements that were run for all who came at once, ever
+     * @param gathered those who came, ever
+     * @param gatherWaiting those who wait for one that is under way
      * @param listening whether the doorbell is connected
      * @param reconnects of the doorbell, ever
      * @param rings heard, ever
@@ -244,6 +263,9 @@ public final class Database {
             int waiting,
             long refused,
             long expired,
+            long gatherings,
+            long gathered,
+            int gatherWaiting,
             boolean listening,
             long reconnects,
             long rings) {}
@@ -271,6 +293,13 @@ public final class Database {
                             now.waitingLimit()),
                     counter("refused", "Callers turned away because too many waited", now.refused()),
                     counter("expired", "Callers whose time ran out", now.expired()),
+                    counter("gatherings", "Statements run for all who came at once", now.gatherings()),
+                    counter("gathered", "Callers of those statements", now.gathered()),
+                    gauge("gather_waiting", "Callers that wait for such a statement under way", now.gatherWaiting()),
+                    gauge(
+                            "gather_waiting_limit",
+                            "Such callers at most, for each statement; the next is refused",
+                            now.waitingLimit()),
                     gauge("doorbell_listening", "1 while the doorbell is connected", now.listening() ? 1 : 0),
                     counter("doorbell_reconnects", "Times the doorbell lost its connection", now.reconnects()),
                     counter("doorbell_rings", "Rings heard", now.rings()));

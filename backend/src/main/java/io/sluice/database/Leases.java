@@ -1,13 +1,23 @@
 package io.sluice.database;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
 import io.vertx.sqlclient.impl.SocketConnectionBase;
 import io.vertx.sqlclient.internal.SqlConnectionBase;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,17 +32,26 @@ final class Leases {
 
     private final Pool pool;
     private final long millis;
+    private final int mostWaiting;
     private final AtomicInteger lent = new AtomicInteger();
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong expired = new AtomicLong();
+    private final AtomicInteger gatherWaiting = new AtomicInteger();
+    private final AtomicLong gatherings = new AtomicLong();
+    private final AtomicLong gathered = new AtomicLong();
 
     Leases(Pool pool, Database.Settings settings) {
         this.pool = pool;
         this.millis = settings.queryTimeout().toMillis();
+        this.mostWaiting = settings.waiting();
     }
 
     <T> Future<T> lend(Function<SqlConnection, Future<T>> work) {
+        return lend(work, millis);
+    }
+
+    private <T> Future<T> lend(Function<SqlConnection, Future<T>> work, long millis) {
         var lease = new Lease();
         waiting.incrementAndGet();
         return pool.getConnection()
@@ -41,6 +60,10 @@ final class Leases {
                 .compose(connection -> lease.use(connection, counted(work)))
                 .timeout(millis, TimeUnit.MILLISECONDS)
                 .recover(failure -> Future.failedFuture(explain(lease, failure)));
+    }
+
+    Gathering gathering(String sql) {
+        return new Gathering(sql);
     }
 
     <T> Future<T> transaction(Function<SqlConnection, Future<T>> work) {
@@ -70,6 +93,21 @@ final class Leases {
 
     long expired() {
         return expired.get();
+    }
+
+    /** Callers whose statement waits for the one under way. */
+    int gatherWaiting() {
+        return gatherWaiting.get();
+    }
+
+    /** Statements run for one or more callers. */
+    long gatherings() {
+        return gatherings.get();
+    }
+
+    /** Their callers. */
+    long gathered() {
+        return gathered.get();
     }
 
     Future<Void> close() {
@@ -115,6 +153,112 @@ final class Leases {
                 raw.socket().channelHandlerContext().pipeline().firstContext();
         if (nearestToTheNetwork != null) {
             var unused = nearestToTheNetwork.close();
+        }
+    }
+
+    /**
+     * One statement of many callers. While it is under way others wait, and go together next: one transaction, one wait for the disk. Who
+     * comes alone does not wait. If they fail together each is tried alone, so that only the one fails whose fault it is.
+     */
+    final class Gathering implements Database.Gathering {
+
+        private static final int TOGETHER = 64;
+        private static final long LEAST_MILLIS = 100;
+
+        private final String sql;
+        private final Deque<Guest> waiting = new ArrayDeque<>();
+        private boolean underWay;
+
+        private record Guest(Tuple values, Promise<RowSet<Row>> answer, long since) {}
+
+        private Gathering(String sql) {
+            this.sql = sql;
+        }
+
+        @Override
+        public Future<RowSet<Row>> execute(Tuple values) {
+            // each goes on where it came from
+            Promise<RowSet<Row>> answer =
+                    Vertx.currentContext() instanceof ContextInternal context ? context.promise() : Promise.promise();
+            var guest = new Guest(values, answer, System.nanoTime());
+            synchronized (this) {
+                if (underWay && waiting.size() >= mostWaiting) {
+                    refused.incrementAndGet();
+                    return Future.failedFuture(new Database.Unavailable("Too many requests wait for the database."));
+                }
+                if (underWay) {
+                    waiting.add(guest);
+                    gatherWaiting.incrementAndGet();
+                    return answer.future();
+                }
+                underWay = true;
+            }
+            send(List.of(guest));
+            return answer.future();
+        }
+
+        private void send(List<Guest> guests) {
+            gatherings.incrementAndGet();
+            gathered.addAndGet(guests.size());
+            var values = guests.stream().map(Guest::values).toList();
+            lend(connection -> connection.preparedQuery(sql).executeBatch(values), left(guests.getFirst()))
+                    .onSuccess(rows -> {
+                        var next = rows;
+                        for (var guest : guests) {
+                            guest.answer.complete(next);
+                            next = next.next();
+                        }
+                    })
+                    .recover(failure -> apart(guests, failure))
+                    .onComplete(done -> next());
+        }
+
+        /** What the database refused of many it is asked for one by one; what it did not answer is nobody's fault. */
+        private Future<RowSet<Row>> apart(List<Guest> guests, Throwable failure) {
+            if (guests.size() == 1 || failure instanceof Database.Unavailable) {
+                guests.forEach(guest -> guest.answer.fail(failure));
+                if (failure instanceof Database.Unavailable) {
+                    // of those who wait nothing was sent, and what they would wait for again is their time
+                    taken(Integer.MAX_VALUE)
+                            .forEach(guest -> guest.answer.fail(
+                                    new Database.Unavailable("The database did not answer those before.", failure)));
+                }
+                return Future.failedFuture(failure);
+            }
+            return Future.join(guests.stream()
+                            .map(guest -> lend(
+                                            connection -> connection
+                                                    .preparedQuery(sql)
+                                                    .execute(guest.values),
+                                            left(guest))
+                                    .onComplete(guest.answer::handle))
+                            .toList())
+                    .mapEmpty();
+        }
+
+        private void next() {
+            List<Guest> guests;
+            synchronized (this) {
+                guests = taken(TOGETHER);
+                underWay = !guests.isEmpty();
+            }
+            if (!guests.isEmpty()) {
+                send(guests);
+            }
+        }
+
+        private synchronized List<Guest> taken(int most) {
+            var taken = new ArrayList<Guest>();
+            while (taken.size() < most && !waiting.isEmpty()) {
+                taken.add(waiting.remove());
+            }
+            gatherWaiting.addAndGet(-taken.size());
+            return taken;
+        }
+
+        /** Of the time that a caller has in all. */
+        private long left(Guest guest) {
+            return Math.max(LEAST_MILLIS, millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - guest.since));
         }
     }
 

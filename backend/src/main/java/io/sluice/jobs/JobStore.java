@@ -8,6 +8,7 @@ import io.sluice.jobs.protocol.Read;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -83,9 +84,11 @@ final class JobStore {
             """;
 
     private final Database database;
+    private final Database.Gathering submissions;
 
     JobStore(Database database) {
         this.database = database;
+        this.submissions = database.gathering(SUBMIT);
     }
 
     /** Demand and spec are JSON; {@code exit} is why it can not start, else null. */
@@ -151,7 +154,7 @@ final class JobStore {
 
     /** Nothing when the name is taken. */
     Future<Optional<Long>> submit(Submission job) {
-        return first(SUBMIT, Tuple.wrap(row(job)));
+        return submissions.execute(Tuple.wrap(row(job))).map(JobStore::first);
     }
 
     /** The values of {@link #SUBMIT}. */
@@ -235,12 +238,10 @@ final class JobStore {
         return database.pool().preparedQuery(sql).execute(row).map(rows -> rows.rowCount() > 0);
     }
 
-    private Future<Optional<Long>> first(String sql, Tuple row) {
-        return database.pool().preparedQuery(sql).execute(row).map(rows -> {
-            for (Row found : rows) {
-                return Optional.of(found.getLong(0));
-            }
-            return Optional.empty();
-        });
+    private static Optional<Long> first(RowSet<Row> rows) {
+        for (Row found : rows) {
+            return Optional.of(found.getLong(0));
+        }
+        return Optional.empty();
     }
 }

@@ -122,6 +122,46 @@ class DatabaseTest {
     }
 
     @Test
+    void those_who_come_at_once_go_together_and_one_that_fails_fails_alone() {
+        var inserts = database.gathering("INSERT INTO notes (body) VALUES ($1) RETURNING body");
+        var before = database.gauges();
+        var answers = IntStream.range(0, 200)
+                .mapToObj(n -> inserts.execute(Tuple.of(n == 150 ? "together-7" : "together-" + n)))
+                .toList();
+        Future.join(answers).transform(all -> Future.succeededFuture()).await();
+
+        for (int n = 0; n < 200; n++) {
+            var answer = answers.get(n);
+            if (n == 150) {
+                assertThat(answer.cause()).matches(e -> Database.isConflict(e, "notes_once"));
+            } else {
+                assertThat(answer.result().iterator().next().getString(0)).isEqualTo("together-" + n);
+            }
+        }
+        var after = database.gauges();
+        assertThat(after.gathered() - before.gathered()).isEqualTo(200);
+        assertThat(after.gatherings() - before.gatherings()).isLessThan(20);
+        assertThat(after.gatherWaiting()).isZero();
+    }
+
+    @Test
+    void whoever_waits_for_a_database_that_does_not_answer_is_told_in_time() {
+        withLimits(10, 3, Duration.ofMillis(1500), limited -> {
+            var slow = limited.gathering("SELECT pg_sleep($1)");
+            var answers = IntStream.range(0, 6)
+                    .mapToObj(n -> slow.execute(Tuple.of(n == 0 ? 10.0 : 0.0)))
+                    .toList();
+            long from = System.nanoTime();
+            Future.join(answers).transform(all -> Future.succeededFuture()).await();
+            assertThat(System.nanoTime() - from)
+                    .isLessThan(Duration.ofSeconds(3).toNanos());
+            assertThat(answers.stream().map(Future::cause)).hasSize(6).allMatch(Database::isUnavailable);
+            assertThat(limited.gauges().refused()).isEqualTo(2);
+            slow.execute(Tuple.of(0.0)).await();
+        });
+    }
+
+    @Test
     void callers_beyond_the_queue_are_turned_away_at_once() {
         withLimits(1, 2, Duration.ofSeconds(5), limited -> {
             var answers = IntStream.range(0, 10)
