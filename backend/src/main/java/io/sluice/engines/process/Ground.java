@@ -79,7 +79,7 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
     /** The quickest first, and keeping apart before not doing so. */
     private static List<Way> ways(Isolation best) {
         var slow = List.of(new Way(best, false), new Way(Isolation.NONE, false));
-        return Launcher.canBeWarm()
+        return Starter.isPossible(Launcher.PATH)
                 ? Stream.concat(Stream.of(new Way(best, true)), slow.stream()).toList()
                 : slow;
     }

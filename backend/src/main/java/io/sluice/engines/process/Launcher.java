@@ -2,11 +2,7 @@ package io.sluice.engines.process;
 
 import io.sluice.engines.Task;
 import io.sluice.engines.process.exec.Listeners;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +26,6 @@ final class Launcher {
     static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     private static final String HOME = "/userhome";
     private static final String PROGRAMS = "programs";
-    private static final int LONGEST_NAME = 300;
-    private static final Logger LOG = System.getLogger(Launcher.class.getName());
 
     private final Path programs;
     private final Runs runs;
@@ -51,13 +44,6 @@ final class Launcher {
         this.user = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         this.group = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
         this.starter = warm ? new Starter(programs.resolve(Starter.PROGRAM), root.skeleton(), folder) : null;
-    }
-
-    /** Whether this machine has what it takes for a start that is warm. */
-    static boolean canBeWarm() {
-        return Starter.MACHINES.contains(System.getProperty("os.arch"))
-                && !"shell".equals(System.getProperty("sluice.engine.starter"))
-                && Stream.of(PATH.split(":")).anyMatch(place -> Files.isExecutable(Path.of(place, "perl")));
     }
 
     /** Where what supervises a task is; another version is another folder. */
@@ -258,98 +244,6 @@ final class Launcher {
             Files.move(draft, version, StandardCopyOption.ATOMIC_MOVE);
         }
         return version;
-    }
-
-    /** The process that starts all. It begins with the first task, and again with the next one should it have been killed. */
-    private static final class Starter {
-
-        static final String PROGRAM = "starter";
-        static final Set<String> MACHINES = Set.of("amd64", "aarch64");
-
-        private final List<String> command;
-        private final Path log;
-        private final Map<String, CompletableFuture<Void>> supervisors = new HashMap<>();
-        private @Nullable Process process;
-
-        Starter(Path program, Path skeleton, Path folder) {
-            // a supervisor writes its run into its command line, which can not become longer than it was
-            var room = "-".repeat(folder.toString().length() + LONGEST_NAME);
-            this.command =
-                    List.of("perl", program.toString(), System.getProperty("os.arch"), skeleton.toString(), room);
-            this.log = folder.resolve("starter.log");
-        }
-
-        synchronized CompletableFuture<Void> begin(Path run) throws IOException {
-            var running = process;
-            if (running == null || !running.isAlive()) {
-                running = started();
-                process = running;
-            }
-            var ended = new CompletableFuture<Void>();
-            supervisors.put(run.toString(), ended);
-            try {
-                running.getOutputStream().write((run + "\0").getBytes(StandardCharsets.UTF_8));
-                running.getOutputStream().flush();
-            } catch (IOException e) {
-                supervisors.remove(run.toString());
-                throw e;
-            }
-            return ended;
-        }
-
-        synchronized void close() {
-            if (process != null) {
-                process.destroy();
-            }
-        }
-
-        private Process started() throws IOException {
-            var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.to(log.toFile()));
-            builder.environment().clear();
-            builder.environment().put("PATH", PATH);
-            var started = builder.start();
-            Thread.ofPlatform().daemon().name("sluice-engine-starter").start(() -> hear(started));
-            return started;
-        }
-
-        /** Which supervisors have ended. Of those whose starter has, nobody will tell: they are looked after as those of an earlier gateway. */
-        private void hear(Process from) {
-            try (var said = new BufferedInputStream(from.getInputStream())) {
-                var run = new ByteArrayOutputStream();
-                for (int next = said.read(); next >= 0; next = said.read()) {
-                    if (next != 0) {
-                        run.write(next);
-                    } else {
-                        ended(run.toString(StandardCharsets.UTF_8));
-                        run.reset();
-                    }
-                }
-            } catch (IOException e) {
-                LOG.log(Level.WARNING, "starter=lost cause=\"{0}\"", e.getMessage());
-            } finally {
-                from.destroy();
-                for (var left : left(from)) {
-                    ended(left);
-                }
-            }
-        }
-
-        private void ended(String run) {
-            CompletableFuture<Void> supervisor;
-            synchronized (this) {
-                supervisor = supervisors.remove(run);
-            }
-            if (supervisor != null) {
-                supervisor.complete(null);
-            }
-        }
-
-        private synchronized List<String> left(Process gone) {
-            if (gone.equals(process)) {
-                process = null;
-            }
-            return List.copyOf(supervisors.keySet());
-        }
     }
 
     /** How far a task is kept apart, and the commands that do it. */
