@@ -38,10 +38,15 @@ final class ListStore {
         if (after != null) {
             where.after(after);
         }
-        return jobs(where, NEWEST, 0, size + 1)
+        return jobs(where, NEWEST, literal(size + 1), "")
                 .map(jobs -> jobs.size() <= size
                         ? new JobFilter.Page(jobs, null)
                         : new JobFilter.Page(jobs.subList(0, size), cursor(jobs.get(size - 1))));
+    }
+
+    /** A number that only comes with the values might be of the whole table: the database would plan anew each time. */
+    private static String literal(int limit) {
+        return Integer.toString(limit);
     }
 
     /** Microseconds, which the database counts in, and the number. */
@@ -55,7 +60,12 @@ final class ListStore {
         String order = slice.order() == JobFilter.Order.submissionTime && slice.descending()
                 ? NEWEST
                 : slice.order().column + direction + ", id DESC";
-        return jobs(new Conditions(filter), order, slice.offset(), slice.limit());
+        var where = new Conditions(filter);
+        if (slice.offset() == 0) {
+            return jobs(where, order, literal(slice.limit()), "");
+        }
+        String limit = where.value((long) slice.offset() + slice.limit());
+        return jobs(where, order, limit, " OFFSET " + where.value((long) slice.offset()));
     }
 
     Future<Long> count(JobFilter filter) {
@@ -102,16 +112,15 @@ final class ListStore {
     }
 
     /** One index range per state, merged, so that a rare state among a million of another is found at once. */
-    private Future<List<Job>> jobs(Conditions where, String order, int offset, int limit) {
-        String page = where.value((long) offset + limit);
-        String sql = where.states().isEmpty()
-                ? "SELECT " + COLUMNS + " FROM jobs WHERE " + where.all() + " ORDER BY " + order + " LIMIT " + page
+    private Future<List<Job>> jobs(Conditions where, String order, String limit, String offset) {
+        String sql = where.states().size() < 2
+                ? "SELECT " + COLUMNS + " FROM jobs WHERE " + where.all() + " ORDER BY " + order + " LIMIT " + limit
                 : "SELECT found.* FROM unnest(" + where.value(where.states())
                         + "::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + COLUMNS
                         + " FROM jobs WHERE shown = wanted AND " + where.butStates() + " ORDER BY " + order + " LIMIT "
-                        + page
-                        + ") found ORDER BY " + order + " LIMIT " + page;
-        return read(sql + " OFFSET " + where.value((long) offset), where.values(), ListStore::job);
+                        + limit
+                        + ") found ORDER BY " + order + " LIMIT " + limit;
+        return read(sql + offset, where.values(), ListStore::job);
     }
 
     Future<Optional<Job>> job(String user, String name) {
@@ -283,7 +292,9 @@ final class ListStore {
         }
 
         String all() {
-            if (!states.isEmpty()) {
+            if (states.size() == 1) {
+                conditions.add("shown = " + value(states.getFirst()));
+            } else if (!states.isEmpty()) {
                 anyOf("shown", states);
             }
             return butStates();

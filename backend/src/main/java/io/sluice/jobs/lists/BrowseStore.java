@@ -60,10 +60,10 @@ final class BrowseStore {
                 "SELECT id, user_name, name, virtual_cluster, priority_class, tags, submitted, devices, launched, created FROM jobs WHERE "
                         + led + (window ? "" : looked);
         String found = "WITH looked AS MATERIALIZED (" + inner + " ORDER BY " + order + " LIMIT "
-                + query.value((long) reach)
+                + reach // in the text: with a value the database would plan anew each time
                 + ") SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY " + opposite(order)
                 + " LIMIT 1) AS last, found.id FROM (SELECT) one LEFT JOIN (SELECT * FROM looked WHERE true"
-                + (window ? looked : "") + " ORDER BY " + order + " LIMIT " + query.value((long) most)
+                + (window ? looked : "") + " ORDER BY " + order + " LIMIT " + most
                 + ") found ON true ORDER BY " + order;
         return database.pool().preparedQuery(found).execute(query.values()).map(rows -> {
             List<Long> ids = new ArrayList<>();
