@@ -20,6 +20,8 @@ final class AccessLog {
     static final int QUEUE = 8_192;
     static final long FILE_BYTES = 32L << 20;
     static final int FILES = 4;
+    /** Lines of one moment are written together: to open the file for each costs more than the line. */
+    private static final long TOGETHER_MILLIS = 20;
 
     private static final Pattern TOKEN =
             Pattern.compile("sluice_[0-9a-zA-Z]+|[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=-]*");
@@ -73,6 +75,7 @@ final class AccessLog {
         while (open) {
             try {
                 lines.add(queue.take());
+                Thread.sleep(TOGETHER_MILLIS);
                 queue.drainTo(lines);
                 open = !lines.remove(END);
                 append(lines);
