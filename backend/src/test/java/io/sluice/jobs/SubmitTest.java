@@ -235,7 +235,7 @@ class SubmitTest {
     }
 
     @Test
-    void a_job_that_runs_too_tooLongis_ended() {
+    void a_job_that_runs_too_long_is_ended() {
         desk.submit("ada", """
                 protocolVersion: 2
                 name: long
