@@ -110,6 +110,7 @@ public final class Server {
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         await(identity.welcome(address, out::println));
+        database.started();
         welcomed = true;
         out.println("ready " + address);
     }

@@ -59,8 +59,10 @@ final class Household implements AutoCloseable {
     }
 
     void start(String failpoint, Map<String, String> environment) throws IOException {
-        var builder = new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(JvmOptions.all());
+        command.addAll(List.of(
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
@@ -72,7 +74,8 @@ final class Household implements AutoCloseable {
                 "--streams-per-user",
                 "1000",
                 "--data",
-                data().toString());
+                data().toString()));
+        var builder = new ProcessBuilder(command);
         builder.environment().put("SLUICE_ADMIN_PASSWORD", PASSWORD);
         builder.environment().put("SLUICE_FAILPOINT", failpoint);
         // whether or not a Docker engine answers on this machine

@@ -23,12 +23,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The door to PostgreSQL: an embedded server in the data folder, or the one a URL names. Every call answers within
+ * The door to PostgreSQL: an embedded server in the data folder, or the one a URL names. Once started, every call answers within
  * {@link Settings#queryTimeout()}, with a value, the database's own refusal, or {@link Unavailable}.
  */
 public final class Database {
 
     private static final int FIRST_ATTEMPTS = 5;
+    private static final Duration START = Duration.ofSeconds(90);
     private static final long POOL_CLOSE_MILLIS = 500;
 
     private final Settings settings;
@@ -50,7 +51,7 @@ public final class Database {
 
     /** Fails with {@link Unavailable}, one line that says what to do. */
     public static Future<Database> open(Vertx vertx, Settings settings) {
-        return begin(settings).open(vertx);
+        return begin(settings).open(vertx).onSuccess(Database::started);
     }
 
     /** Starts the server, if it is ours to start, while the caller builds what comes before the database. */
@@ -58,7 +59,7 @@ public final class Database {
         return new Beginning(settings);
     }
 
-    /** A database whose server may still be starting. */
+    /** A database whose server may still be starting. What it opens is patient until it is told that the gateway has started. */
     public static final class Beginning {
 
         private final Settings settings;
@@ -102,7 +103,7 @@ public final class Database {
     private static Future<Database> openGiven(Vertx vertx, Settings settings, String url) {
         return Future.succeededFuture(url)
                 .map(Target::of)
-                .compose(target -> connect(vertx, settings, target, Future::succeededFuture)
+                .compose(target -> connect(vertx, settings, target, Future::succeededFuture, false)
                         .recover(e -> Future.failedFuture(target.explain(e))));
     }
 
@@ -113,15 +114,20 @@ public final class Database {
                     return null;
                 },
                 false);
-        return connect(vertx, settings, server.target(), stop)
+        return connect(vertx, settings, server.target(), stop, true)
                 .onSuccess(opened -> server.watch(vertx))
                 .recover(e -> stop.get().transform(stopped -> Future.failedFuture(e)));
     }
 
     private static Future<Database> connect(
-            Vertx vertx, Settings settings, Target target, Supplier<Future<Void>> server) {
-        var leases = new Leases(target.pool(vertx, settings), settings);
+            Vertx vertx, Settings settings, Target target, Supplier<Future<Void>> server, boolean ours) {
+        var leases = new Leases(vertx, target.pool(vertx, settings), settings);
+        if (ours) {
+            // it runs, so it will answer; whether a server that was named is there at all, somebody waits to hear
+            leases.bePatient(START);
+        }
         return firstAnswer(leases, target, FIRST_ATTEMPTS)
+                .onSuccess(answered -> leases.bePatient(START))
                 .map(checked -> new Database(
                         settings,
                         leases,
@@ -137,6 +143,11 @@ public final class Database {
                 .recover(e -> attempts > 1 && e.getCause() instanceof TimeoutException
                         ? firstAnswer(leases, target, attempts - 1)
                         : Future.failedFuture(e));
+    }
+
+    /** From now on whoever asks is answered within {@link Settings#queryTimeout()}. */
+    public void started() {
+        leases.bePrompt();
     }
 
     /** Brings every room's tables up to date, in the order given; two gateways at once take turns. */

@@ -48,6 +48,11 @@ final class Failures {
                 || (failure instanceof VertxException && LOST.stream().anyMatch(line(failure)::startsWith));
     }
 
+    /** Of the database's trouble and not for good, and certainly without any effect. */
+    static boolean isPassing(Throwable failure) {
+        return failure instanceof Database.Unavailable && failure.getCause() != null && !Database.isInDoubt(failure);
+    }
+
     static boolean isConflict(Throwable failure, String constraint) {
         return failure instanceof PgException refusal
                 && CONFLICTS.contains(refusal.getSqlState())

@@ -14,6 +14,7 @@ import io.vertx.sqlclient.impl.SocketConnectionBase;
 import io.vertx.sqlclient.internal.SqlConnectionBase;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,6 +31,12 @@ final class Leases {
 
     private static final Logger log = System.getLogger(Leases.class.getName());
 
+    /** Of one lease while the gateway starts, and between two of them. */
+    private static final long PATIENT_MILLIS = 15_000;
+
+    private static final long PAUSE_MILLIS = 100;
+
+    private final Vertx vertx;
     private final Pool pool;
     private final long millis;
     private final int mostWaiting;
@@ -40,15 +47,42 @@ final class Leases {
     private final AtomicInteger gatherWaiting = new AtomicInteger();
     private final AtomicLong gatherings = new AtomicLong();
     private final AtomicLong gathered = new AtomicLong();
+    private volatile long patientUntil = System.nanoTime();
 
-    Leases(Pool pool, Database.Settings settings) {
+    Leases(Vertx vertx, Pool pool, Database.Settings settings) {
+        this.vertx = vertx;
         this.pool = pool;
         this.millis = settings.queryTimeout().toMillis();
         this.mostWaiting = settings.waiting();
     }
 
+    /**
+     * Until the time is over or {@link #bePrompt}: a lease may take long, and one that was not given or whose work was certainly not done is
+     * tried again. A gateway that starts on a machine with much else to do would else give up where waiting is enough.
+     */
+    void bePatient(Duration time) {
+        patientUntil = System.nanoTime() + time.toNanos();
+    }
+
+    void bePrompt() {
+        patientUntil = System.nanoTime();
+    }
+
     <T> Future<T> lend(Function<SqlConnection, Future<T>> work) {
-        return lend(work, millis);
+        return isPatient()
+                ? lend(work, PATIENT_MILLIS)
+                        .recover(failure -> isPatient() && Failures.isPassing(failure)
+                                ? pause().compose(over -> lend(work))
+                                : Future.failedFuture(failure))
+                : lend(work, millis);
+    }
+
+    private boolean isPatient() {
+        return patientUntil - System.nanoTime() > 0;
+    }
+
+    private Future<Void> pause() {
+        return Future.future(over -> vertx.setTimer(PAUSE_MILLIS, timer -> over.complete()));
     }
 
     private <T> Future<T> lend(Function<SqlConnection, Future<T>> work, long millis) {
@@ -59,7 +93,7 @@ final class Leases {
                 .recover(failure -> Future.failedFuture(notGiven(failure)))
                 .compose(connection -> lease.use(connection, counted(work)))
                 .timeout(millis, TimeUnit.MILLISECONDS)
-                .recover(failure -> Future.failedFuture(explain(lease, failure)));
+                .recover(failure -> Future.failedFuture(explain(lease, failure, millis)));
     }
 
     Gathering gathering(String sql) {
@@ -132,7 +166,7 @@ final class Leases {
         return Failures.ofConnecting(failure);
     }
 
-    private Throwable explain(Lease lease, Throwable failure) {
+    private Throwable explain(Lease lease, Throwable failure, long millis) {
         if (failure instanceof TimeoutException) {
             expired.incrementAndGet();
             boolean inDoubt = lease.cut();
