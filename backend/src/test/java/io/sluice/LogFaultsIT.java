@@ -123,7 +123,7 @@ class LogFaultsIT {
         }
     }
 
-    /** Takes no processor, so that many run at once on a small machine. */
+    /** Asks for no processor and waits without starting a program for it, so that many run at once on a small machine. */
     private static String printing(String name, String image) throws IOException {
         var job = LogDesk.JSON.createObjectNode().put("jobName", name).put("image", image);
         job.putArray("taskRoles")
@@ -133,8 +133,8 @@ class LogFaultsIT {
                 .put("memoryMB", 20)
                 .put(
                         "command",
-                        "i=0; while [ ! -e /userhome/over ]; do i=$((i+1)); echo \"" + name
-                                + " line $i of what is printed\"; [ $((i % 20)) -ne 0 ] || sleep 0.01; done | tee /userhome/"
+                        "exec 3<> <(:); i=0; while [ ! -e /userhome/over ]; do i=$((i+1)); echo \"" + name
+                                + " line $i of what is printed\"; [ $((i % 20)) -ne 0 ] || read -t 0.02 -u 3; done | tee /userhome/"
                                 + name + "; exit 0");
         return LogDesk.JSON.writeValueAsString(job);
     }
