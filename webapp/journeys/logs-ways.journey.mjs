@@ -157,6 +157,11 @@ test("what_a_log_lost_to_its_limit_stands_where_it_was", { skip: !small && "need
   await colleague.page.locator("log-view .row.hole.target").waitFor();
   await row(colleague.page, "of a log").waitFor();
   assert.ok(!(await colleague.page.locator("log-view").innerText()).includes("[sluice:"));
+  assert.equal(
+    await colleague.page.locator(".log-newer").innerText(),
+    "To the end",
+    "nothing is new that was there before",
+  );
   assert.deepEqual([...complaints, ...colleague.complaints], []);
   await colleague.context.close();
   await context.close();
