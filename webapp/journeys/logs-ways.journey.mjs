@@ -4,6 +4,7 @@ import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { admin, openBrowser, picture, signedIn, signIn, visitor } from "./browser.mjs";
+import { layCable } from "./cable.mjs";
 import { logs, open, row, rows, view } from "./logs.mjs";
 
 /** A gateway that keeps little, and the folder it keeps it in. */
@@ -18,11 +19,13 @@ before(async () => {
 });
 after(() => browser.close());
 
-const foot = (page, pattern) =>
-  page.waitForFunction(
-    ([source]) => new RegExp(source).test(document.querySelector("log-view .log-foot")?.textContent ?? ""),
-    [pattern.source],
-  );
+const foot = async (page, pattern) => {
+  const said = (source) => new RegExp(source).test(document.querySelector("log-view .log-foot")?.textContent ?? "");
+  await page.waitForFunction(said, pattern.source).catch(async (late) => {
+    const last = await page.locator("log-view .log-foot").innerText();
+    throw new Error(`${pattern} is not said below the log, but "${last}"`, { cause: late });
+  });
+};
 const lastLine = (page) =>
   page.evaluate(() => Number(/line (\d+)$/.exec(document.querySelector(".log-rows").innerText.trimEnd())?.[1]));
 const goesOn = async (page) => {
@@ -84,25 +87,15 @@ test("a_log_that_is_asked_for_ends_with_its_exit_code", async () => {
 
 test("a_log_goes_on_where_it_was_after_the_connection_was_lost", async () => {
   const name = await desk.printing("for i in $(seq 1 100000); do echo line $i; sleep 0.02; done");
-  const { page, context } = await signedIn(browser);
-  await page.addInitScript(() => {
-    const Real = window.WebSocket;
-    window.open = [];
-    window.WebSocket = class extends Real {
-      constructor(...about) {
-        super(...about);
-        window.open.push(this);
-      }
-    };
-  });
+  const cable = await layCable();
+  const { page, context } = await visitor(browser, { baseURL: cable.origin });
+  await signIn(page);
   await open(page, name);
-  await row(page, "line 20").waitFor();
-  await context.setOffline(true);
-  await page.evaluate(() => {
-    for (const socket of window.open) socket.close();
-  });
+  await foot(page, /^Following/);
+  await goesOn(page);
+  cable.cut();
   await foot(page, /^Connection lost/);
-  await context.setOffline(false);
+  cable.mend();
   await foot(page, /^Following/);
   await goesOn(page);
   const numbers = (await rows(page)).filter(Boolean).map((text) => Number(/^line (\d+)$/.exec(text)[1]));
@@ -111,6 +104,7 @@ test("a_log_goes_on_where_it_was_after_the_connection_was_lost", async () => {
     numbers.map((_, i) => numbers[0] + i),
   );
   await context.close();
+  cable.close();
   await desk.stop(name);
 });
 
