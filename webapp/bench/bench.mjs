@@ -319,9 +319,9 @@ async function fan(count) {
     ),
     figure(
       name("from printing to the socket, median and 99th percentile"),
-      "≤ 20 ms, ≤ 100 ms",
+      count === 1000 ? "≤ 20 ms, ≤ 100 ms" : "≤ 100 ms at the 99th",
       `**${late("ours")}** ms (nchan ${late("nchan")}, ws ${late("ws")}); ${(100 * delivered).toFixed(0)} % delivered`,
-      median(of("ours", "p50")) <= 20 && median(of("ours", "p99")) <= 100 && delivered > 0.99,
+      (count !== 1000 || median(of("ours", "p50")) <= 20) && median(of("ours", "p99")) <= 100 && delivered > 0.99,
     ),
   ];
   if (count > 1000)

@@ -37,7 +37,8 @@ export async function measureViewer({ opens, jumps, seconds }) {
     const { page } = await signedIn(browser);
     const large = await desk.printed(`{ yes '${LINE}' || true; } | head -c ${BYTES}\necho\necho the end`);
     const found = await measureLarge({ page, open, row, large, opens, jumps });
-    const name = await desk.printing(`cat > /tmp/flood.py <<'END'\n${FLOOD}END\npython3 /tmp/flood.py`);
+    // the lines of a command lose their indentation
+    const name = await desk.printing(`echo ${Buffer.from(FLOOD).toString("base64")} | base64 -d | python3 -`);
     await open(page, name);
     await row(page, "of a flood of lines").waitFor();
     const flood = await measureFlood(page, seconds);

@@ -10,6 +10,7 @@ import io.sluice.web.Web;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,7 +18,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
-import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -200,9 +199,9 @@ final class LogDesk implements AutoCloseable {
             try {
                 follow(log).abort();
                 return 101;
-            } catch (CompletionException e) {
-                if (e.getCause() instanceof WebSocketHandshakeException refused) {
-                    return refused.getResponse().statusCode();
+            } catch (UncheckedIOException e) {
+                if (e.getCause() instanceof LogSocket.Refused refused) {
+                    return refused.status();
                 }
                 throw e;
             }
@@ -217,11 +216,8 @@ final class LogDesk implements AutoCloseable {
         /** @param most frames to take at once; then the viewer stops reading */
         Viewer follow(String log, long most) {
             var viewer = new Viewer(most);
-            viewer.socket = client.newWebSocketBuilder()
-                    .header("Authorization", "Bearer " + token)
-                    .subprotocols("sluice.logs.v1")
-                    .buildAsync(URI.create(server.address().replace("http", "ws") + log), viewer)
-                    .join();
+            viewer.socket = LogSocket.open(
+                    client.sslContext(), URI.create(server.address().replace("http", "ws") + log), token, viewer);
             return viewer;
         }
     }

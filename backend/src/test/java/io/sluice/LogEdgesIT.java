@@ -169,10 +169,7 @@ class LogEdgesIT {
                     try {
                         opened.add(bob.follow(log));
                     } catch (RuntimeException e) {
-                        refused.add(
-                                e.getCause() instanceof java.net.http.WebSocketHandshakeException told
-                                        ? told.getResponse().statusCode()
-                                        : 0);
+                        refused.add(e.getCause() instanceof LogSocket.Refused told ? told.status() : 0);
                     }
                 });
             }

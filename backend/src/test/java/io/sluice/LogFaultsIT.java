@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +16,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,15 +42,15 @@ class LogFaultsIT {
     private static final class Steadfast implements Runnable {
         private final Household house;
         private final String log;
-        private final HttpClient client;
+        private final SSLContext tls;
         private final ByteArrayOutputStream received = new ByteArrayOutputStream();
         private volatile @Nullable Long end;
         private volatile @Nullable String fault;
 
-        Steadfast(Household house, String log, HttpClient client) {
+        Steadfast(Household house, String log, SSLContext tls) {
             this.house = house;
             this.log = log;
-            this.client = client;
+            this.tls = tls;
         }
 
         @Override
@@ -58,18 +58,13 @@ class LogFaultsIT {
             while (end == null && fault == null) {
                 var viewer = new LogDesk.Viewer(Long.MAX_VALUE);
                 try {
-                    var socket = client.newWebSocketBuilder()
-                            .connectTimeout(Duration.ofSeconds(5))
-                            .header("Authorization", "Bearer " + house.token())
-                            .subprotocols("sluice.logs.v1")
-                            .buildAsync(
-                                    URI.create(
-                                            house.address().replace("http", "ws") + log + "?offset=" + received.size()),
-                                    viewer)
-                            .join();
-                    viewer.socket = socket;
+                    viewer.socket = LogSocket.open(
+                            tls,
+                            URI.create(house.address().replace("http", "ws") + log + "?offset=" + received.size()),
+                            house.token(),
+                            viewer);
                     viewer.closed.handle((code, failure) -> code).join();
-                } catch (CompletionException away) {
+                } catch (UncheckedIOException away) {
                     LockSupport.parkNanos(50_000_000);
                 }
                 received.writeBytes(viewer.received());
@@ -85,8 +80,8 @@ class LogFaultsIT {
 
     @Test
     void kills_of_the_gateway_cost_neither_the_log_nor_any_follower_a_byte() throws Exception {
-        try (var house = house(folder);
-                var client = HttpClient.newHttpClient()) {
+        try (var house = house(folder)) {
+            SSLContext tls = SSLContext.getDefault();
             house.start("");
             for (int job = 0; job < JOBS; job++) {
                 String name = "job" + job;
@@ -98,7 +93,7 @@ class LogFaultsIT {
                 Household.eventually(() -> Files.exists(produced) && Files.size(produced) > 0);
             }
             List<Steadfast> followers = IntStream.range(0, FOLLOWERS)
-                    .mapToObj(number -> new Steadfast(house, log(number % JOBS), client))
+                    .mapToObj(number -> new Steadfast(house, log(number % JOBS), tls))
                     .toList();
             List<Thread> threads = new ArrayList<>();
             followers.forEach(follower -> threads.add(Thread.ofVirtual().start(follower)));
