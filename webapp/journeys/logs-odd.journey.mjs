@@ -302,6 +302,11 @@ test("who_listens_is_told_now_and_then_and_not_every_line", async () => {
   assert.equal(await view(page).getAttribute("role"), "log");
   assert.equal(await view(page).getAttribute("aria-live"), "off");
   assert.equal(await view(page).getAttribute("aria-label"), "Output of the task");
+  // what a screen reader finds, in this order
+  const tree = await page.locator("log-view").ariaSnapshot();
+  const parts = ['searchbox "Search the whole log"', 'button "Timestamps"', 'log "Output of the task"', "Following"];
+  const places = parts.map((part) => tree.indexOf(part));
+  assert.ok(places[0] >= 0 && places.every((place, i) => i === 0 || place > places[i - 1]), `${places} in ${tree}`);
   await view(page).focus();
   await page.evaluate(() => {
     window.told = [];
