@@ -2,10 +2,11 @@
 import { cpus } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { clock, gateway, job, marks } from "./gateway.mjs";
+import { submitted } from "./lean.mjs";
 import { percentile, together } from "./measure.mjs";
 import { slurm } from "./slurm.mjs";
 
-const CLIENTS = 16;
+const CLIENTS = 64;
 const FOUR = 4;
 const PEER_JOBS = 200;
 const BURST = 200;
@@ -13,25 +14,29 @@ const IDLE = "/api/v2/jobs?state=WAITING,RUNNING&limit=1";
 /** A task's first instruction. */
 const mark = (file) => `echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/${file}`;
 
-async function perSecond(times, atOnce, work) {
+async function perSecond(times, work) {
   const began = clock();
-  await together(times, atOnce, work);
+  await work();
   return (times / (clock() - began)) * 1000;
 }
 
 /** Submissions per second, round by round, of jobs that have to wait: nothing else is done meanwhile than to take them in. */
-export async function measureSubmissions({ rounds, jobs }) {
+export async function measureSubmissions({ rounds, jobs, warm }) {
   const sluice = await gateway("submissions");
   const peer = await slurm();
   await sluice.submit(job("holder", "sleep 3600", { cpu: cpus().length }));
+  const [before, after] = job("NAME", "true", { cpu: cpus().length }).split("NAME");
   const ours = (round) =>
-    perSecond(jobs, CLIENTS, (n) => sluice.submit(job(`job-${round}-${n}`, "true", { cpu: cpus().length })));
-  for (let warm = 0; warm < 3; warm++) await ours(`warm${warm}`); // a server that serves is warm
+    perSecond(jobs, () =>
+      submitted(sluice.address, sluice.authorization, CLIENTS, jobs, (n) => `${before}job-${round}-${n}${after}`),
+    );
+  // a server that serves is warm: what Java has not compiled yet costs it three times as much
+  for (let round = 0; round < warm; round++) await ours(`warm${round}`);
   const results = { sluice: [], slurm: [] };
   for (let round = 0; round < rounds; round++) {
     const turns = [
       async () => results.sluice.push(await ours(round)),
-      async () => results.slurm.push(await perSecond(PEER_JOBS, FOUR, peer.hold)),
+      async () => results.slurm.push(await perSecond(PEER_JOBS, () => together(PEER_JOBS, FOUR, peer.hold))),
     ];
     for (const turn of round % 2 ? turns.toReversed() : turns) await turn();
     await peer.cancel();
@@ -72,7 +77,7 @@ export async function measureBeginnings({ alone, bursts }) {
     await idle(sluice);
     return middle;
   };
-  for (const warm of ["warm1", "warm2"]) await ours(warm);
+  for (let warm = 0; warm < 5; warm++) await ours(`warm${warm}`);
   const results = { alone: [], sluice: [], slurm: [] };
   const sent = new Map();
   for (let n = 0; n < alone; n++) {
