@@ -36,6 +36,10 @@ record Postmaster(long pid, int port, String status) {
             "max_wal_senders=0",
             "max_logical_replication_workers=0",
             "io_method=sync",
+            // a table that has filled up within a minute is still planned for as if it were empty
+            "autovacuum_naptime=10s",
+            // of rows that are in memory or on a disk without arms: else a page of a list is planned anew each time
+            "random_page_cost=1.1",
             "huge_pages=off",
             "timezone=UTC",
             "log_timezone=UTC",

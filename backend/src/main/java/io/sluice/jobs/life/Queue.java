@@ -62,6 +62,8 @@ final class Queue {
     private Instant passed = Instant.now();
     private long passedNanos = System.nanoTime();
     private long crowdTold = System.nanoTime() - CROWD_NANOS;
+    private long crowdSeen = crowdTold;
+    private long thought;
     private @Nullable String cursor;
     private volatile Map<Long, Waiting> reasons = Map.of();
     private volatile Decisions decisions = Decisions.NONE;
@@ -146,6 +148,7 @@ final class Queue {
     }
 
     void pass(LifeStore.Leadership leads) {
+        thought = 0;
         if (waiting.isEmpty()) {
             reasons = Map.of();
             metrics.waiting(0);
@@ -155,17 +158,27 @@ final class Queue {
         var inventory = engine.inventory().await();
         unblock(inventory);
         var snapshot = snapshot(inventory, blocked.keySet()).await();
+        long read = System.nanoTime();
         decisions = Placement.pass(snapshot, sinceTheClockWasSet(snapshot.now()));
-        metrics.passed(Duration.ofNanos(System.nanoTime() - began));
+        long decided = System.nanoTime();
+        metrics.passed(Duration.ofNanos(decided - began));
         metrics.waiting(waiting.size());
         claim(leads, inventory);
         preempt(leads);
+        long claimed = System.nanoTime();
         List<Waiting> all = new ArrayList<>(decisions.waiting());
         blocked.values().forEach(one -> all.add(one.waiting()));
         reasons = all.stream()
                 .collect(Collectors.toUnmodifiableMap(
                         reason -> Long.valueOf(reason.job()), reason -> reason, (one, other) -> one));
-        tell(all);
+        var news = news(all);
+        thought = decided - read + System.nanoTime() - claimed;
+        tell(news);
+    }
+
+    /** Nanoseconds for which the last pass kept a processor busy: without what it waited for. */
+    long thought() {
+        return thought;
     }
 
     /** Whoever the ports are there for now takes part again. */
@@ -330,16 +343,25 @@ final class Queue {
         }
     }
 
-    /**
-     * Stores the reasons that have become others, some at a time: a long queue moves at every start. Those of a crowd wait for a second: many
-     * of it will have started, and to store a reason costs the database as much as to take a job in. Who asks here is told the newest anyway.
-     */
-    private void tell(List<Waiting> all) {
-        List<Waiting> news = all.stream()
+    private List<Waiting> news(List<Waiting> all) {
+        if (all.size() > REASONS_AT_ONCE) {
+            if (System.nanoTime() - crowdSeen < CROWD_NANOS) {
+                return List.of();
+            }
+            crowdSeen = System.nanoTime();
+        }
+        return all.stream()
                 .filter(reason -> waiting.containsKey(Long.valueOf(reason.job())))
                 .filter(reason -> !essence(reason).equals(told.get(Long.valueOf(reason.job()))))
                 .limit(REASONS_AT_ONCE)
                 .toList();
+    }
+
+    /**
+     * Stores the reasons that have become others, some at a time: a long queue moves at every start. Those of a crowd wait for a second: many
+     * of it will have started, and to store a reason costs the database as much as to take a job in. Who asks here is told the newest anyway.
+     */
+    private void tell(List<Waiting> news) {
         if (news.size() > FEW) {
             if (System.nanoTime() - crowdTold < CROWD_NANOS) {
                 return;

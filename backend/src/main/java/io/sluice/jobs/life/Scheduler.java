@@ -36,6 +36,7 @@ public final class Scheduler {
     private static final long STAY_NANOS = Duration.ofSeconds(3).toNanos();
     private static final long TICK_NANOS = Duration.ofSeconds(1).toNanos();
     private static final long SHORT_NANOS = Duration.ofMillis(10).toNanos();
+    private static final int REST = 3;
     private static final long RECONCILE_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final String owner;
@@ -150,11 +151,11 @@ public final class Scheduler {
         }
     }
 
-    /** Until something rings, or the next tick; after long work so long that a crowd of rings does not take a whole processor. */
+    /** Until something rings, or the next tick; after long work so long that a crowd of rings takes a quarter of a processor at most. */
     private void rest(long worked) {
         try {
             if (worked > SHORT_NANOS) {
-                TimeUnit.NANOSECONDS.sleep(Math.min(worked, TICK_NANOS));
+                TimeUnit.NANOSECONDS.sleep(Math.clamp(REST * queue.thought(), SHORT_NANOS, TICK_NANOS));
             }
             long left = TICK_NANOS - (System.nanoTime() - ticked);
             if (bell.tryAcquire(Math.max(left, 0), TimeUnit.NANOSECONDS)) {
