@@ -204,9 +204,11 @@ class DockerGatewayIT {
         submit(image("no-image", registry().address() + "/team/none:1", TestRegistry.USER, TestRegistry.PASSWORD));
         submit(image("foreign", "team/foreign:1", "", ""));
         submit(image("no-shell", TestDaemon.EMPTY, "", ""));
+        submit(image("no-bash", TestDaemon.PLAIN, "", ""));
         explained("no-image", 254, "imageMissing", "不存在");
         explained("foreign", 254, "imageProcessor", "处理器架构");
         explained("no-shell", -1203, "noShell", "没有可以运行命令的 shell");
+        assertThat(ended("no-bash").path("state").asText()).isEqualTo("SUCCEEDED");
 
         registry().cut(true);
         submit(image("down", registry().address() + "/team/plain:1", TestRegistry.USER, TestRegistry.PASSWORD));
@@ -264,7 +266,8 @@ class DockerGatewayIT {
                     container,
                     house.data().resolve("homes"),
                     house.data().resolve("gdata"),
-                    house.data().resolve("jobs"));
+                    house.data().resolve("jobs"),
+                    house.data().resolve("engine/docker/runs"));
         }
         for (var name : taken) {
             house.stop(name);
@@ -402,8 +405,9 @@ class DockerGatewayIT {
             house.ends(LIMIT, "many" + number);
         }
         assertThat(Files.readAllLines(house.home().resolve("many"))).doesNotHaveDuplicates();
-        Household.eventually(LIMIT, () -> daemon().left().isEmpty(), () -> "" + daemon().left());
+        Household.eventually(LIMIT, () -> daemon().left(2).isEmpty(), () -> "" + daemon().left(2));
         assertThat(house.data().resolve("engine/docker/stops")).isEmptyDirectory();
+        assertThat(house.data().resolve("engine/docker/runs")).isEmptyDirectory();
     }
 
     private static int lines(String file) throws IOException {

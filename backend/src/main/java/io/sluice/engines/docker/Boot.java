@@ -7,32 +7,44 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Puts a task's script into its container, with what begins it: that has the output written where it belongs, and runs once. */
+/** Gives a container its task's script, with what begins it: that has the output written where it belongs, and runs once. */
 final class Boot {
 
     static final String FOLDER = "/.sluice";
     static final String BEGIN = FOLDER + "/begin";
     static final String OUTPUT = FOLDER + "/output";
     static final int RAN_ALREADY = 120;
+    static final String BEGUN = FOLDER + "/begun";
+    static final String APT = FOLDER + "/apt";
     private static final String TASK = FOLDER + "/task";
-    private static final String APT = "/etc/apt/apt.conf.d";
     private static final String PASSWD = "/etc/passwd";
     private static final List<String> SHELLS = List.of("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh");
+    private static final Duration GRACE = Duration.ofSeconds(60);
     private static final int IMAGES_KEPT = 200;
     private static final int LONGEST_PASSWD = 64 * 1024;
     private static final int BLOCK = 512;
-    private static final int FOLDER_MODE = 0755;
-    private static final int PROGRAM = 0555;
+    private static final String TO_RUN = "r-xr-xr-x";
+    private static final String TO_READ = "r--r--r--";
     private static final int TEXT = 0644;
 
     private final Daemon daemon;
+    private final Path runs;
+    private final boolean asRoot;
     private final Map<String, Image> images = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -43,38 +55,96 @@ final class Boot {
     };
 
     /** What an image has. */
-    private record Image(@Nullable String shell, @Nullable String passwd, boolean hasApt) {}
+    private record Image(@Nullable String shell, @Nullable String passwd) {}
 
-    Boot(Daemon daemon) {
+    /** @param runs in which each run has a folder that its container sees, to read */
+    Boot(Daemon daemon, Path runs, boolean asRoot) throws IOException {
         this.daemon = daemon;
+        this.runs = Files.createDirectories(runs);
+        this.asRoot = asRoot;
+        Files.setPosixFilePermissions(runs, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    /** What is there before a run's container is made; the folder comes back. What has begun stays so. */
+    Path prepare(String run, Policy.User user) throws IOException {
+        var folder = Files.createDirectories(runs.resolve(run));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        write(folder, OUTPUT, "", TO_READ); // the log is put over it
+        write(folder, APT, "APT::Sandbox::User \"root\";\n", TO_READ);
+        var begun = folder.resolve(last(BEGUN));
+        if (!Files.exists(begun)) {
+            Policy.prepareOutput(begun, user, asRoot);
+        }
+        return folder;
+    }
+
+    /** Whole or not at all: it may be running, of a start that was on its way for long. */
+    private static void write(Path folder, String name, String text, String mode) throws IOException {
+        var draft = Files.writeString(folder.resolve(".new-" + UUID.randomUUID()), text);
+        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString(mode));
+        Files.move(draft, folder.resolve(last(name)), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static String last(String name) {
+        return name.substring(FOLDER.length() + 1);
+    }
+
+    void forget(String run) throws IOException {
+        var folder = runs.resolve(run);
+        if (!run.isEmpty() && Files.isDirectory(folder)) {
+            for (var file : files(folder)) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    /** Takes away what is left of runs that are none any more. */
+    void sweep(Set<String> left) throws IOException {
+        for (var folder : files(runs)) {
+            boolean old = Files.exists(folder)
+                    && Files.getLastModifiedTime(folder)
+                            .toInstant()
+                            .isBefore(Instant.now().minus(GRACE));
+            if (old && !left.contains("" + folder.getFileName())) {
+                forget("" + folder.getFileName());
+            }
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.toList();
+        }
     }
 
     /**
      * @param own what must not be seen before the container's set-up is over
      * @return false when the image has no shell
      */
-    boolean fill(String container, String image, String script, int user, int group, Map<String, String> own) {
+    boolean fill(String run, String container, String image, String script, Policy.User user, Map<String, String> own)
+            throws IOException {
         var known = known(container, image);
         var shell = known.shell();
         if (shell == null) {
             return false;
         }
-        var tar = new Tar();
-        tar.folder(FOLDER, FOLDER_MODE, 0, 0);
-        tar.folder(FOLDER + "/once", 0700, user, group);
-        var name = userName(known, user);
-        tar.file(BEGIN, PROGRAM, begin(shell, name.orElse("sluice"), own));
-        tar.file(TASK, PROGRAM, script);
+        var name = userName(known, user.id());
+        var folder = runs.resolve(run);
+        write(folder, BEGIN, begin(shell, name.orElse("sluice"), own), TO_RUN);
+        write(folder, TASK, script, TO_RUN);
         if (name.isEmpty() && known.passwd() != null) {
             // without a line here ssh, git and many a library refuse to work
             var passwd =
                     known.passwd().endsWith("\n") || known.passwd().isEmpty() ? known.passwd() : known.passwd() + "\n";
-            tar.file(PASSWD, TEXT, passwd + "sluice:x:" + user + ":" + group + "::/userhome:" + shell + "\n");
+            put(container, passwd + "sluice:x:" + user.id() + ":" + user.group() + "::/userhome:" + shell + "\n");
         }
-        if (known.hasApt() && user == 0) {
-            // apt gives up rights to a user of its own, whose folders root may not write to in here
-            tar.file(APT + "/99sluice", TEXT, "APT::Sandbox::User \"root\";\n");
-        }
+        return true;
+    }
+
+    private void put(String container, String passwd) {
+        var tar = new Tar();
+        tar.file(PASSWD, TEXT, passwd);
         var bytes = tar.bytes();
         daemon.ask(
                 "fill",
@@ -83,7 +153,6 @@ final class Boot {
                         .withRemotePath("/")
                         .withTarInputStream(new ByteArrayInputStream(bytes))
                         .exec());
-        return true;
     }
 
     private static String begin(String shell, String name, Map<String, String> own) {
@@ -95,16 +164,17 @@ final class Boot {
                 .append("'\n"));
         return """
                 #!%1$s
-                # made whole or not at all: a container that is started again runs nothing again
-                (set -C; : > %2$s/once/begun) 2>/dev/null || exit %3$d
+                # a container that is started again runs nothing again
+                [ -w %2$s ] && [ ! -s %2$s ] || exit %3$d
                 exec >>%4$s 2>&1 || exit 125
-                # a script that writes to /dev/stdout opens the file again, and would cut off what is in it: now it can not
-                chmod 400 %4$s 2>/dev/null
+                # taking a right away needs no room on any disk; and a script that writes to /dev/stdout opens the file again,
+                # and would cut off what is in it: now it can not
+                chmod 400 %2$s %4$s 2>/dev/null || echo begun > %2$s || exit 125
                 unset TINI_KILL_PROCESS_GROUP LD_PRELOAD LD_AUDIT
                 : "${SHELL:=%1$s}" "${USER:=%5$s}" "${LOGNAME:=%5$s}" "${LANG:=C.UTF-8}"
                 export SHELL USER LOGNAME LANG
                 %6$sexec %1$s %7$s
-                """.formatted(shell, FOLDER, RAN_ALREADY, OUTPUT, name, exports, TASK);
+                """.formatted(shell, BEGUN, RAN_ALREADY, OUTPUT, name, exports, TASK);
     }
 
     /** The name that the image has for the user. */
@@ -134,8 +204,7 @@ final class Boot {
         var passwd = read(container, PASSWD, LONGEST_PASSWD);
         var found = new Image(
                 shell,
-                passwd.map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse(""),
-                read(container, APT, 0).isPresent());
+                passwd.map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse(""));
         synchronized (images) {
             images.put(image, found);
         }
@@ -162,13 +231,9 @@ final class Boot {
     static final class Tar {
         private final ByteArrayOutputStream all = new ByteArrayOutputStream();
 
-        void folder(String path, int mode, int user, int group) {
-            header(path.substring(1) + "/", '5', mode, user, group, 0);
-        }
-
         void file(String path, int mode, String text) {
             var bytes = text.getBytes(StandardCharsets.UTF_8);
-            header(path.substring(1), '0', mode, 0, 0, bytes.length);
+            header(path.substring(1), mode, bytes.length);
             all.writeBytes(bytes);
             all.writeBytes(new byte[(BLOCK - bytes.length % BLOCK) % BLOCK]);
         }
@@ -178,16 +243,16 @@ final class Boot {
             return all.toByteArray();
         }
 
-        private void header(String name, char type, int mode, int user, int group, int size) {
+        private void header(String name, int mode, int size) {
             var header = new byte[BLOCK];
             put(header, 0, name);
             put(header, 100, "%07o".formatted(mode));
-            put(header, 108, "%07o".formatted(user));
-            put(header, 116, "%07o".formatted(group));
+            put(header, 108, "%07o".formatted(0));
+            put(header, 116, "%07o".formatted(0));
             put(header, 124, "%011o".formatted(size));
             put(header, 136, "%011o".formatted(0));
             Arrays.fill(header, 148, 156, (byte) ' ');
-            header[156] = (byte) type;
+            header[156] = '0';
             put(header, 257, "ustar\00000");
             int sum = 0;
             for (var octet : header) {

@@ -47,6 +47,12 @@ final class Containers {
     /** By the container's id, what can not change any more: how it ended, or since when it runs. */
     private final Map<String, Run> known = new ConcurrentHashMap<>();
 
+    /** By the container's id. */
+    private final Map<String, First> firsts = new ConcurrentHashMap<>();
+
+    /** A run's first process, by the number that the engine's machine has for it. */
+    private record First(String run, long pid) {}
+
     Containers(Daemon daemon, Stops stops, Predicate<Instant> duringOutage) throws IOException {
         this.daemon = daemon;
         this.stops = stops;
@@ -109,6 +115,7 @@ final class Containers {
             run.ifPresent(one -> kept.remove(one.name()));
         }
         known.keySet().retainAll(ids);
+        firsts.keySet().retainAll(ids);
         kept.forEach((name, stop) -> all.add(notBegun(name, stop)));
         return List.copyOf(all);
     }
@@ -136,7 +143,29 @@ final class Containers {
         if (run.isOver() || run.state() == State.RUNNING) {
             known.put(container.getId(), run);
         }
+        Long pid = container.getState().getPidLong();
+        if (run.state() == State.RUNNING && pid != null && pid > 0) {
+            firsts.put(container.getId(), new First(name, pid));
+        } else {
+            firsts.remove(container.getId());
+        }
         return run;
+    }
+
+    /** The first process of each that runs. Where the engine has a machine of its own, the number is somebody else's here. */
+    Map<String, Long> processes() {
+        var here = new HashMap<String, Long>();
+        firsts.forEach((id, first) -> {
+            try {
+                if (Files.readString(Path.of("/proc/" + first.pid() + "/cgroup"))
+                        .contains(id)) {
+                    here.put(first.run(), first.pid());
+                }
+            } catch (IOException ended) {
+                firsts.remove(id, first);
+            }
+        });
+        return Map.copyOf(here);
     }
 
     private Run read(

@@ -15,10 +15,8 @@ import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class Creation {
 
     private static final Logger log = System.getLogger(Creation.class.getName());
+
+    private static final int TRIES = 2;
 
     private final Daemon daemon;
     private final Policy policy;
@@ -60,25 +60,33 @@ final class Creation {
             return new Started.Refused(Reason.IMAGE, stranger.get());
         }
         var group = Networks.group(task);
-        // its network takes as long to make as the container itself, so both are made at once
-        var network = new FutureTask<>(() -> networks.hold(group), group);
-        Thread.ofVirtual().name("sluice-docker-network").start(network);
-        var made =
-                new AtomicReference<>(found.map(InspectContainerResponse::getId).orElse(null));
-        boolean runs = false;
-        try {
-            var refused = made(task, image, info, made, network);
-            if (refused == null) {
-                runs = true;
-                return started(task, image);
+        var left = found.map(InspectContainerResponse::getId).orElse(null);
+        // somebody may tidy up networks that nobody uses yet; then another one does as well
+        for (int tries = 1; ; tries++) {
+            var network = networks.hold(group);
+            if (left != null && !network.name().equals(found.map(Networks::of).orElse(null))) {
+                containers.remove(left);
+                left = null;
             }
-            return refused(made.get(), refused);
-        } catch (DockerException e) {
-            var said = Daemon.said(e);
-            var reason = Upkeep.reason(said);
-            return refused(made.get(), new Started.Refused(reason, Upkeep.explained(reason, said)));
-        } finally {
-            release(network, group, !runs);
+            var made = new AtomicReference<>(left);
+            boolean runs = false;
+            try {
+                var refused = made(task, image, info, made, network);
+                runs = refused == null;
+                return refused == null ? started(task, image) : refused(task, made.get(), refused);
+            } catch (DockerException e) {
+                var said = Daemon.said(e);
+                if (tries < TRIES && said.contains("network " + network.name() + " not found")) {
+                    networks.lost(group, network);
+                    containers.remove(String.valueOf(made.get()));
+                    left = null;
+                    continue;
+                }
+                var reason = Upkeep.reason(said);
+                return refused(task, made.get(), new Started.Refused(reason, Upkeep.explained(reason, said)));
+            } finally {
+                release(network, group, !runs);
+            }
         }
     }
 
@@ -88,23 +96,24 @@ final class Creation {
             InspectImageResponse image,
             Info info,
             AtomicReference<@Nullable String> made,
-            Future<String> network)
+            Networks.Held network)
             throws IOException {
         var user = policy.user(task, info);
         Policy.prepareOutput(task.output(), user, asRoot);
+        var place = new Policy.Place(user, network.name(), boot.prepare(task.name(), user));
         var id = made.get();
         if (id == null) {
-            id = create(task, image, info, user);
+            id = create(task, image, info, place);
             made.set(id);
             failpoints.reach("engine.afterCreate");
         }
         var own = Policy.later(task, image);
-        if (!boot.fill(id, String.valueOf(image.getId()), task.script(), user.id(), user.group(), own)) {
+        if (!boot.fill(task.name(), id, String.valueOf(image.getId()), task.script(), user, own)) {
             return new Started.Refused(
                     Reason.SHELL,
                     "The image " + task.image() + " has no shell, /bin/bash or /bin/sh, to run the commands with.");
         }
-        wait(network);
+        network.await();
         run(id);
         failpoints.reach("engine.afterStart");
         return null;
@@ -117,45 +126,38 @@ final class Creation {
                 : new Started.Refused(Reason.AWAY, "The container was removed while it began.");
     }
 
-    private static void wait(Future<String> network) {
-        try {
-            network.get();
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException known ? known : new IllegalStateException(e.getCause());
-        } catch (InterruptedException e) {
-            throw new Unavailable("The gateway is closing.", e);
-        }
-    }
-
     /** @param tidy whether it may have been made for nothing */
-    private void release(Future<String> network, String group, boolean tidy) {
+    private void release(Networks.Held network, String group, boolean tidy) {
+        networks.release(group);
         try {
-            wait(network);
-            networks.release(group);
             if (tidy) {
-                networks.tidy(group);
+                network.await();
+                networks.tidy(group, Map.of());
             }
-        } catch (RuntimeException e) {
-            log.log(Level.DEBUG, "network={0} held=no cause=\"{1}\"", group, e.getMessage());
+        } catch (DockerException | Unavailable e) {
+            log.log(Level.DEBUG, "network={0} held=no cause=\"{1}\"", network.name(), e.getMessage());
         }
     }
 
-    private String create(Task task, InspectImageResponse image, Info info, Policy.User user) {
+    private String create(Task task, InspectImageResponse image, Info info, Policy.Place place) {
         try {
             return daemon.ask(
                     "create",
                     Daemon.LONG,
                     client -> policy.apply(
-                                    client.createContainerCmd(String.valueOf(image.getId())), task, image, info, user)
+                                    client.createContainerCmd(String.valueOf(image.getId())), task, image, info, place)
                             .exec()
                             .getId());
         } catch (ConflictException e) {
             // asked for before, and the answer was lost
-            return containers
+            var there = containers
                     .find(task.name())
                     .filter(container -> Containers.isOf(container, task.name()))
-                    .orElseThrow(() -> e)
-                    .getId();
+                    .orElseThrow(() -> e);
+            if (!Networks.of(there).equals(place.network())) {
+                throw new Unavailable("The container of an earlier start came late.", e);
+            }
+            return there.getId();
         }
     }
 
@@ -168,18 +170,21 @@ final class Creation {
         }
     }
 
-    private Started refused(@Nullable String id, Started.Refused refused) {
+    private Started refused(Task task, @Nullable String id, Started.Refused refused) throws IOException {
         if (id != null) {
             containers.remove(id);
         }
+        boot.forget(task.name());
         return refused;
     }
 
-    void discard(InspectContainerResponse container) {
+    void discard(InspectContainerResponse container) throws IOException {
         containers.remove(container.getId());
-        var group = Containers.labels(container).get(Networks.NETWORK);
+        var labels = Containers.labels(container);
+        boot.forget(labels.getOrDefault(Containers.RUN, ""));
+        var group = labels.get(Networks.NETWORK);
         if (group != null) {
-            networks.tidy(group);
+            networks.tidy(group, labels);
         }
     }
 }

@@ -23,10 +23,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,7 @@ public final class DockerEngine implements Engine {
     private final Images images;
     private final Networks networks;
     private final Stops stops;
+    private final Boot boot;
     private final Creation creation;
     private final Starts starts;
     private final Ends ends;
@@ -70,12 +73,13 @@ public final class DockerEngine implements Engine {
         this.metrics = new DockerMetrics(registry);
         this.daemon = new Daemon(vertx, Address.of(settings.host(), settings.certificates()), folder, registry);
         this.images = new Images(daemon, registry, folder.resolve("guarded-images"));
-        this.networks = new Networks(daemon, Upkeep.id(folder), settings.networks());
+        this.networks = new Networks(daemon, Upkeep.id(folder), new Subnets(daemon, settings.networks()), metrics);
         this.stops = new Stops(folder.resolve("stops"));
         this.containers = new Containers(daemon, stops, outages::has);
         this.upkeep = new Upkeep(
                 daemon, devices, watched, outages, metrics, new Firewall(settings.networks(), asRoot, metrics));
-        this.creation = new Creation(daemon, policy, new Boot(daemon), networks, containers, failpoints, asRoot);
+        this.boot = new Boot(daemon, folder.resolve("runs"), asRoot);
+        this.creation = new Creation(daemon, policy, boot, networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
         this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed);
@@ -191,6 +195,11 @@ public final class DockerEngine implements Engine {
     }
 
     @Override
+    public Future<Map<String, Long>> processes() {
+        return daemon.run(containers::processes);
+    }
+
+    @Override
     public Subscription watch(Consumer<Run> changed) {
         return watch.watch(changed);
     }
@@ -223,8 +232,14 @@ public final class DockerEngine implements Engine {
         closed = true;
         watch.close();
         images.close();
-        daemon.close();
-        return Future.succeededFuture();
+        return daemon.<Void>run(() -> {
+                    networks.close();
+                    return null;
+                })
+                .eventually(() -> {
+                    daemon.close();
+                    return Future.succeededFuture();
+                });
     }
 
     private void looked(List<Run> all) {
@@ -234,7 +249,9 @@ public final class DockerEngine implements Engine {
             images.expire();
             if (upkeep.isTimeToSweep()) {
                 networks.sweep();
+                boot.sweep(all.stream().map(Run::name).collect(Collectors.toSet()));
             }
+            networks.prepare();
         } catch (IOException e) {
             metrics.fault("stops");
             log.log(Level.ERROR, "engine=fault work=stops cause=\"{0}\"", e.getMessage());

@@ -13,6 +13,7 @@ final class DockerMetrics {
     private final Counter faults;
     private final Gauge running;
     private final Gauge away;
+    private final Gauge networksReady;
     private final Histogram startSeconds;
 
     DockerMetrics(CollectorRegistry registry) {
@@ -28,6 +29,8 @@ final class DockerMetrics {
         running = Gauge.build("sluice_engine_running", "Runs that are not known to be over")
                 .register(registry);
         away = Gauge.build("sluice_docker_away", "1 while the Docker engine does not answer")
+                .register(registry);
+        networksReady = Gauge.build("sluice_docker_networks_ready", "Networks that no task has yet, at most 2")
                 .register(registry);
         startSeconds = Histogram.build("sluice_engine_start_seconds", "From the call to a container that runs")
                 .buckets(.1, .2, .3, .5, 1, 2, 5, 10, 30)
@@ -49,6 +52,10 @@ final class DockerMetrics {
 
     void running(int now) {
         running.set(now);
+    }
+
+    void networksReady(int now) {
+        networksReady.set(now);
     }
 
     void away(boolean now) {

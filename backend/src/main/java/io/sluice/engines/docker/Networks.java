@@ -1,73 +1,89 @@
 package io.sluice.engines.docker;
 
+import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Network;
+import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.wire.Daemon;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.Date;
-import java.util.HashSet;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A network for each group of tasks that belong together, in which they know one another by name. Docker keeps networks
- * apart from one another.
+ * apart from one another. Making one takes as long as making a container, so that one or two are kept ready.
  */
 final class Networks {
 
-    private static final Logger log = System.getLogger(Networks.class.getName());
+    /** Of a container: what its tasks have in common. Of a network: that it is for tasks. */
     static final String NETWORK = "sluice.network";
+
+    private static final Logger log = System.getLogger(Networks.class.getName());
     private static final String ENGINE = "sluice.engine";
+    private static final String NAME = "sluice.network.name";
+    private static final String PREFIX = "sluice-net-";
     private static final Duration GRACE = Duration.ofSeconds(60);
+    private static final int READY = 2;
     private static final int TURNS = 64;
-    private static final int TRIES = 20;
-    private static final int EACH = 128;
-    private static final int OCTET = 256;
-    private static final int FORBIDDEN = 403;
 
     private final Daemon daemon;
     private final String engine;
-    private final int first;
-    private final int count;
-    private final Map<String, Integer> using = new ConcurrentHashMap<>();
+    private final Subnets subnets;
+    private final DockerMetrics metrics;
+    private final Map<String, Integer> using = new HashMap<>();
+    private final Map<String, Held> given = new HashMap<>();
+    private final Deque<Held> ready = new ArrayDeque<>();
     private final List<ReentrantLock> turns =
             IntStream.range(0, TURNS).mapToObj(i -> new ReentrantLock()).toList();
+    private @Nullable Held making;
+    private final ReentrantLock looking = new ReentrantLock();
+    private volatile boolean known;
+    private boolean closed;
 
-    /**
-     * @param engine whose networks these are
-     * @param range as {@code 198.19.0.0/16}: each network gets 126 addresses of it
-     */
-    Networks(Daemon daemon, String engine, String range) {
+    /** A network, and whether it is there yet. */
+    record Held(String name, Future<?> made) {
+
+        private boolean failed() {
+            return made.state() == Future.State.FAILED || made.state() == Future.State.CANCELLED;
+        }
+
+        /** Until it is there. */
+        void await() {
+            try {
+                made.get();
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+            } catch (InterruptedException e) {
+                throw new Unavailable("The gateway is closing.", e);
+            }
+        }
+    }
+
+    /** @param engine whose networks these are */
+    Networks(Daemon daemon, String engine, Subnets subnets, DockerMetrics metrics) {
         this.daemon = daemon;
         this.engine = engine;
-        var parts = range.split("/");
-        this.first = number(parts[0]);
-        this.count = 1 << (25 - Integer.parseInt(parts[1]));
-    }
-
-    private static int number(String address) {
-        int number = 0;
-        for (var octet : address.split("\\.")) {
-            number = number * OCTET + Integer.parseInt(octet);
-        }
-        return number;
-    }
-
-    private static String address(int number) {
-        return (number >>> 24) + "." + (number >>> 16 & 255) + "." + (number >>> 8 & 255) + "." + (number & 255);
+        this.subnets = subnets;
+        this.metrics = metrics;
     }
 
     /** What tasks must have in common to reach one another; a task without one is alone. */
@@ -75,103 +91,149 @@ final class Networks {
         return Objects.requireNonNullElse(task.labels().get(Task.NETWORK), task.name());
     }
 
-    static String bridge(String group) {
-        return Firewall.BRIDGES + String.format("%010x", Math.abs((long) group.hashCode() * 31 + group.length()));
+    /** What a container is told of its network, so that it is known again. */
+    static Map<String, String> labels(String group, String name) {
+        return Map.of(NETWORK, group, NAME, name);
     }
 
-    /** It is there, and stays at least until {@link #release}. */
-    void hold(String group) {
-        var turn = turn(group);
-        turn.lock();
-        try {
-            int before = using.merge(group, 1, Integer::sum) - 1;
-            if (before == 0) {
-                make(group);
+    static String of(InspectContainerResponse container) {
+        return of(Containers.labels(container));
+    }
+
+    private static String of(Map<String, String> labels) {
+        var name = labels.get(NAME);
+        return name != null ? name : PREFIX + labels.get(NETWORK); // so they were named in 2026
+    }
+
+    /** The group's network, which nobody else has, or gets before {@link #release}; it may be still on its way. */
+    Held hold(String group) {
+        know();
+        synchronized (this) {
+            var held = given.get(group);
+            if (held == null || held.failed()) {
+                held = ready.isEmpty() ? begin() : ready.remove();
+                given.put(group, held);
+                metrics.networksReady(ready.size());
             }
-        } catch (RuntimeException e) {
-            release(group);
-            throw e;
-        } finally {
-            turn.unlock();
+            using.merge(group, 1, Integer::sum);
+            return held;
         }
     }
 
-    void release(String group) {
+    synchronized void release(String group) {
         using.computeIfPresent(group, (name, users) -> users == 1 ? null : users - 1);
     }
 
-    private List<Network> all() {
-        return daemon.ask(
-                "networks", Daemon.SHORT, client -> client.listNetworksCmd().exec());
+    /** It is not there any more, whoever took it away: the next one who asks gets another. */
+    synchronized void lost(String group, Held held) {
+        given.remove(group, held);
     }
 
-    static String name(String group) {
-        return "sluice-net-" + group;
-    }
-
-    private void make(String group) {
-        var all = all();
-        if (all.stream().anyMatch(network -> name(group).equals(network.getName()))) {
+    /** What an earlier gateway has given; what it had ready is ready again. */
+    private void know() {
+        if (known) {
             return;
         }
-        var taken = all.stream()
-                .flatMap(network ->
-                        network.getIpam() == null || network.getIpam().getConfig() == null
-                                ? Stream.empty()
-                                : network.getIpam().getConfig().stream())
-                .map(Network.Ipam.Config::getSubnet)
-                .filter(Objects::nonNull)
-                .collect(Collectors.toSet());
-        int begin = ThreadLocalRandom.current().nextInt(count);
-        DockerException last = null;
-        for (int i = 0, tries = 0; i < count && tries < TRIES; i++) {
-            var subnet = address(first + (begin + i) % count * EACH) + "/25";
-            if (taken.contains(subnet)) {
-                continue;
-            }
-            tries++;
-            try {
-                create(group, subnet);
+        looking.lock();
+        try {
+            if (known) {
                 return;
-            } catch (DockerException e) {
-                if (e.getHttpStatus() != FORBIDDEN || !Daemon.said(e).contains("verlap")) {
-                    throw e;
-                }
-                last = e;
+            }
+            var containers = containers(List.of(NETWORK));
+            var names = containers.stream()
+                    .map(container -> of(container.getLabels()))
+                    .collect(Collectors.toSet());
+            containers.forEach(container -> keep(container.getLabels()));
+            mine().map(network -> new Held(network.getName(), finished()))
+                    .filter(held -> !names.contains(held.name()) && !keepsReady(held))
+                    .forEach(this::discard);
+            known = true;
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    private Stream<Network> mine() {
+        return subnets.all().stream()
+                .filter(network -> network.getLabels() != null
+                        && engine.equals(network.getLabels().get(ENGINE)));
+    }
+
+    private synchronized void keep(Map<String, String> labels) {
+        given.putIfAbsent(labels.getOrDefault(NETWORK, ""), new Held(of(labels), finished()));
+    }
+
+    private static Future<?> finished() {
+        var done = new FutureTask<>(() -> {}, null);
+        done.run();
+        return done;
+    }
+
+    private Held begin() {
+        var part = Subnets.name();
+        var made =
+                new FutureTask<>(() -> subnets.make(PREFIX + part, part, Map.of(ENGINE, engine, NETWORK, part)), null);
+        Thread.ofVirtual().name("sluice-docker-network").start(made);
+        return new Held(PREFIX + part, made);
+    }
+
+    /** Has one ready for the next that comes. */
+    void prepare() {
+        Held next;
+        synchronized (this) {
+            if (closed || making != null || !ready.isEmpty()) {
+                return;
+            }
+            next = begin();
+            making = next;
+        }
+        boolean made = false;
+        try {
+            next.await();
+            made = true;
+        } catch (DockerException | Unavailable e) {
+            log.log(Level.DEBUG, "network={0} made=no cause=\"{1}\"", next.name(), e.getMessage());
+        } finally {
+            synchronized (this) {
+                making = null;
+                made = made && keepsReady(next);
             }
         }
-        throw last != null
-                ? last
-                : new DockerException("all " + count + " networks that tasks may have are taken", FORBIDDEN);
+        if (!made) {
+            discard(next);
+        }
     }
 
-    private void create(String group, String subnet) {
-        daemon.ask(
-                "network",
-                Daemon.LONG,
-                client -> client.createNetworkCmd()
-                        .withName(name(group))
-                        .withDriver("bridge")
-                        .withCheckDuplicate(true)
-                        .withIpam(new Network.Ipam().withConfig(new Network.Ipam.Config().withSubnet(subnet)))
-                        .withOptions(Map.of(
-                                "com.docker.network.bridge.name",
-                                bridge(group),
-                                "com.docker.network.bridge.enable_icc",
-                                "true"))
-                        .withLabels(Map.of(ENGINE, engine, NETWORK, group))
-                        .exec()
-                        .getId());
+    private synchronized boolean keepsReady(Held held) {
+        boolean keeps = !closed && !held.failed() && ready.size() < READY;
+        if (keeps) {
+            ready.add(held);
+        }
+        metrics.networksReady(ready.size());
+        return keeps;
     }
 
-    /** Removes the network of a group of which no container is left. */
-    void tidy(String group) {
-        var turn = turn(group);
+    /**
+     * Gives back the network of a group of which no container is left.
+     *
+     * @param labels of a container of it
+     */
+    void tidy(String group, Map<String, String> labels) {
+        var turn = turns.get(Math.floorMod(group.hashCode(), TURNS));
         turn.lock();
         try {
-            if (!using.containsKey(group) && !inUse(group).contains(group)) {
-                remove(name(group));
+            if (labels.containsKey(NETWORK)) {
+                keep(labels);
             }
+            boolean unused = containers(List.of(NETWORK + "=" + group)).isEmpty();
+            Held back;
+            synchronized (this) {
+                back = unused && !using.containsKey(group) ? given.remove(group) : null;
+                if (back == null || keepsReady(back)) {
+                    return;
+                }
+            }
+            discard(back);
         } finally {
             turn.unlock();
         }
@@ -179,40 +241,70 @@ final class Networks {
 
     /** Removes those of this engine that were left behind. */
     void sweep() {
-        for (var network : all()) {
-            var labels = network.getLabels() == null ? Map.<String, String>of() : network.getLabels();
-            var group = labels.get(NETWORK);
-            Date created = network.getCreated();
-            boolean young =
-                    created != null && created.toInstant().isAfter(Instant.now().minus(GRACE));
-            if (group != null && engine.equals(labels.get(ENGINE)) && !young) {
-                tidy(group);
-            }
+        know();
+        var containers = containers(List.of(NETWORK));
+        var groups = containers.stream()
+                .map(container -> container.getLabels().get(NETWORK))
+                .collect(Collectors.toSet());
+        var names =
+                containers.stream().map(container -> of(container.getLabels())).collect(Collectors.toSet());
+        List<String> left;
+        synchronized (this) {
+            left = given.keySet().stream()
+                    .filter(group -> !using.containsKey(group) && !groups.contains(group))
+                    .toList();
         }
+        left.forEach(group -> tidy(group, Map.of()));
+        mine().filter(network -> !isYoung(network) && !names.contains(network.getName()) && !isMine(network.getName()))
+                .forEach(network -> remove(network.getName()));
     }
 
-    private ReentrantLock turn(String group) {
-        return turns.get(Math.floorMod(group.hashCode(), TURNS));
+    private static boolean isYoung(Network network) {
+        Date created = network.getCreated();
+        return created != null && created.toInstant().isAfter(Instant.now().minus(GRACE));
     }
 
-    private Set<String> inUse(String group) {
-        var groups = new HashSet<String>();
-        daemon.ask(
-                        "list",
-                        Daemon.SHORT,
-                        client -> client.listContainersCmd()
-                                .withShowAll(true)
-                                .withLabelFilter(Map.of(NETWORK, group))
-                                .exec())
-                .forEach(container -> groups.add(container.getLabels().get(NETWORK)));
-        return groups;
+    private synchronized boolean isMine(String name) {
+        return (making != null && making.name().equals(name))
+                || ready.stream().anyMatch(held -> held.name().equals(name))
+                || given.values().stream().anyMatch(held -> held.name().equals(name));
+    }
+
+    /** Those that are ready are of no use to anybody else. */
+    void close() {
+        List<Held> all;
+        synchronized (this) {
+            closed = true;
+            all = List.copyOf(ready);
+            ready.clear();
+            metrics.networksReady(0);
+        }
+        all.forEach(this::discard);
+    }
+
+    private List<Container> containers(List<String> labels) {
+        return daemon.ask(
+                "list",
+                Daemon.SHORT,
+                client -> client.listContainersCmd()
+                        .withShowAll(true)
+                        .withLabelFilter(labels)
+                        .exec());
+    }
+
+    private void discard(Held held) {
+        try {
+            remove(held.name());
+        } catch (DockerException | Unavailable e) {
+            log.log(Level.DEBUG, "network={0} removed=later cause=\"{1}\"", held.name(), e.getMessage());
+        }
     }
 
     private void remove(String name) {
         try {
             daemon.ask(
                     "network",
-                    Daemon.LONG,
+                    Daemon.SHORT,
                     client -> client.removeNetworkCmd(name).exec());
         } catch (NotFoundException gone) {
             log.log(Level.DEBUG, "network={0} gone", name);

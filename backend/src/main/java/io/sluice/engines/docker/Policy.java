@@ -164,17 +164,30 @@ final class Policy {
                 && info.getSecurityOptions().stream().anyMatch(said -> said.contains(option));
     }
 
+    /**
+     * What is made for a container before it.
+     *
+     * @param files what begins it
+     */
+    record Place(User user, String network, Path files) {}
+
     /** Everything that the container is. */
-    CreateContainerCmd apply(CreateContainerCmd command, Task task, InspectImageResponse image, Info info, User user) {
+    CreateContainerCmd apply(
+            CreateContainerCmd command, Task task, InspectImageResponse image, Info info, Place place) {
         var environment = environment(task, image);
-        var mounts = mounts(task);
+        var mounts = mounts(task, place.files());
+        var user = place.user();
         var host = host(task, info, user);
+        if (user.id() == 0) {
+            // apt gives up rights to a user of its own, whose folders root may not write to in here
+            environment.putIfAbsent("APT_CONFIG", Boot.APT);
+        }
         devices.give(task.devices(), info, host, environment, mounts);
-        host.withMounts(mounts).withNetworkMode(Networks.name(Networks.group(task)));
+        host.withMounts(mounts).withNetworkMode(place.network());
         var labels = new HashMap<String, String>();
         task.labels().forEach((name, value) -> labels.put(Containers.LABEL + name, value));
         labels.put(Containers.RUN, task.name());
-        labels.put(Networks.NETWORK, Networks.group(task));
+        labels.putAll(Networks.labels(Networks.group(task), place.network()));
         labels.put(Containers.IMAGE, Containers.exact(image, task.image()));
         var name = hostName(task);
         return command.withName(Containers.name(task.name()))
@@ -230,8 +243,10 @@ final class Policy {
         return host;
     }
 
-    private static List<Mount> mounts(Task task) {
+    private static List<Mount> mounts(Task task, Path files) {
         var mounts = new ArrayList<Mount>();
+        mounts.add(bind(files, Boot.FOLDER, true));
+        mounts.add(bind(files.resolve("begun"), Boot.BEGUN, false));
         task.mounts().forEach(mount -> mounts.add(bind(mount.source(), mount.target(), mount.readOnly())));
         mounts.add(bind(task.output(), Boot.OUTPUT, false));
         return mounts;

@@ -59,7 +59,9 @@ final class Starts {
         var info = upkeep.info();
         var refusal = policy.refusal(task, Upkeep.name(info));
         if (refusal.isPresent()) {
-            found.ifPresent(creation::discard);
+            if (found.isPresent()) {
+                creation.discard(found.get());
+            }
             return refusal.get();
         }
         return switch (images.ready(Objects.requireNonNull(task.image()))) {

@@ -217,6 +217,10 @@ final class Upkeep {
             return "This Docker engine lacks docker-init. An administrator can install it; on Debian it is in the package"
                     + " tini. (" + said + ")";
         }
+        if (text.contains(Boot.BEGIN) && text.contains("permission denied")) {
+            return "The gateway's data folder is on a file system from which nothing can be run (noexec). An administrator"
+                    + " can mount it without that, or choose another --data. (" + said + ")";
+        }
         if (text.contains("exec format error")) {
             return "The image is made for another processor than this machine has. (" + said + ")";
         }

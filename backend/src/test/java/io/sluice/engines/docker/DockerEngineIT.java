@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an engine promises, kept by containers of a real Docker engine. */
 class DockerEngineIT extends EngineContract {
 
+    private static final String METADATA = "169.254.77.77";
+
     @TempDir
     private static Path folder;
 
@@ -113,6 +115,7 @@ class DockerEngineIT extends EngineContract {
                         "SHELL=/bin/bash",
                         "USER=root",
                         "LOGNAME=root",
+                        "APT_CONFIG=/.sluice/apt",
                         "LD_PRELOAD=/x'y.so");
         assertThat(tasks.log("environment")).contains("NVIDIA_VISIBLE_DEVICES=void\n");
     }
@@ -174,6 +177,32 @@ class DockerEngineIT extends EngineContract {
     }
 
     @Test
+    void its_first_process_is_known_while_it_runs_so_that_what_it_uses_can_be_measured() throws Exception {
+        tasks.start(tasks.task("measured", "echo up; sleep 600"));
+        tasks.untilLogged("measured", "up");
+        long pid = java.util.Objects.requireNonNull(
+                tasks.engine.processes().await().get("measured"));
+        assertThat(pid).isEqualTo(Long.parseLong(daemon.docker("inspect", "-f", "{{.State.Pid}}", "measured")));
+        assertThat(Files.readSymbolicLink(Path.of("/proc/" + pid + "/ns/net")))
+                .isNotEqualTo(Files.readSymbolicLink(Path.of("/proc/self/ns/net")));
+        tasks.engine.stop("measured", Duration.ZERO).await();
+        tasks.over("measured");
+        TestDocker.until(
+                "it to be forgotten", () -> !tasks.engine.processes().await().containsKey("measured"));
+    }
+
+    @Test
+    void a_network_that_an_administrator_tidied_up_is_made_again() throws Exception {
+        assertThat(tasks.run("before-prune", "exit 3").exitCode()).isEqualTo(3);
+        tasks.engine.remove("before-prune").await();
+        TestDocker.until("one to be ready", () -> tasks.registry.getSampleValue("sluice_docker_networks_ready") > 0);
+        daemon.docker("network", "prune", "-f");
+        assertThat(tasks.run("pruned-1", "exit 4").exitCode()).isEqualTo(4);
+        assertThat(tasks.run("pruned-2", "exit 5").exitCode()).isEqualTo(5);
+        assertThat(tasks.run("pruned-3", "exit 6").exitCode()).isEqualTo(6);
+    }
+
+    @Test
     void a_container_of_somebody_else_is_never_touched() throws Exception {
         daemon.docker("run", "-d", "--network", "none", "--name", "foreign", TestDaemon.IMAGE, "sleep", "600");
         try {
@@ -208,16 +237,22 @@ class DockerEngineIT extends EngineContract {
         tasks.start(tasks.task("asks", ask, TestDaemon.IMAGE, second, Map.of(), 0));
         assertThat(tasks.over("asks").exitCode()).isZero();
 
-        var host = new java.net.ServerSocket(0);
-        try (host) {
+        // what a cloud tells its machines is at such an address; here it is this machine's own
+        TestDaemon.sh(List.of("ip", "addr", "replace", METADATA + "/32", "dev", "lo"), null);
+        try (var host = new java.net.ServerSocket(0);
+                var here = new java.net.Socket(METADATA, host.getLocalPort())) {
+            assertThat(here.isConnected()).isTrue();
             var attempts = """
                     timeout 2 bash -c ': < /dev/tcp/%s/20001' && echo neighbour
                     timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo host
+                    timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo metadata
                     timeout 2 bash -c ': < /dev/tcp/169.254.169.254/80' && echo metadata
                     ls /var/run/docker.sock /run/docker.sock 2>/dev/null; echo done
-                    """.formatted(address[0], address[1], host.getLocalPort());
+                    """.formatted(address[0], address[1], host.getLocalPort(), METADATA, host.getLocalPort());
             tasks.start(tasks.task("stranger", attempts, TestDaemon.IMAGE, other, Map.of(), 0));
             assertThat(tasks.over("stranger").exitCode()).isZero();
+        } finally {
+            TestDaemon.sh(List.of("ip", "addr", "del", METADATA + "/32", "dev", "lo"), null);
         }
         assertThat(tasks.log("stranger")
                         .lines()

@@ -17,7 +17,8 @@ public final class GoldenPolicy {
     private GoldenPolicy() {}
 
     /** Everything about the container that could open a way out. */
-    public static void within(JsonNode container, Path homes, Path shared, Path logs) {
+    public static void within(JsonNode container, Path homes, Path shared, Path logs, Path runs) {
+        var run = container.path("Config").path("Labels").path(Containers.RUN).asText();
         var host = container.path("HostConfig");
         assertThat(host.path("Privileged").asBoolean(true)).isFalse();
         assertThat(words(host.path("CapDrop"))).containsExactly("ALL");
@@ -54,10 +55,16 @@ public final class GoldenPolicy {
         for (var mount : container.path("Mounts")) {
             if (mount.path("Type").asText().equals("bind")) {
                 var source = Path.of(mount.path("Source").asText());
-                assertThat(source.startsWith(homes) || source.equals(shared) || source.startsWith(logs))
+                var begins = mount.path("Destination").asText().equals(Boot.FOLDER);
+                var begun = mount.path("Destination").asText().equals(Boot.BEGUN);
+                assertThat(source.startsWith(homes)
+                                || source.equals(shared)
+                                || source.startsWith(logs)
+                                || (begins && source.equals(runs.resolve(run)))
+                                || (begun && source.equals(runs.resolve(run).resolve("begun"))))
                         .as("" + source)
                         .isTrue();
-                assertThat(mount.path("RW").asBoolean()).isEqualTo(!source.equals(shared));
+                assertThat(mount.path("RW").asBoolean()).isEqualTo(!source.equals(shared) && !begins);
             }
         }
     }

@@ -281,7 +281,7 @@ class HostileTasksIT {
 
     private static void within(String name) throws Exception {
         var container = inspected(name);
-        GoldenPolicy.within(container, tasks.home, tasks.shared, tasks.logs);
+        GoldenPolicy.within(container, tasks.home, tasks.shared, tasks.logs, tasks.folder.resolve("engine/runs"));
         assertThat(container.path("Config").path("Labels").path(Containers.RUN).asText())
                 .isEqualTo(name);
         tasks.engine.stop(name, Duration.ZERO).await();

@@ -98,13 +98,19 @@ public final class TestDaemon implements AutoCloseable {
         sh(List.of("bash", "-c", script, folder.toString(), host(), PLAIN, name), null);
     }
 
-    /** What it has made of containers and networks for tasks. */
+    /** What it has of containers, networks and volumes for tasks. */
     public List<String> left() throws IOException, InterruptedException {
+        return left(0);
+    }
+
+    /** @param ready how many networks a gateway that runs may have ready */
+    public List<String> left(int ready) throws IOException, InterruptedException {
         var left = new ArrayList<String>();
         left.addAll(docker("ps", "-aq", "--filter", "label=sluice.run").lines().toList());
-        left.addAll(docker("network", "ls", "-q", "--filter", "label=sluice.network")
+        var networks = docker("network", "ls", "-q", "--filter", "label=sluice.network")
                 .lines()
-                .toList());
+                .toList();
+        left.addAll(networks.subList(Math.min(ready, networks.size()), networks.size()));
         left.addAll(docker("volume", "ls", "-q").lines().toList());
         return left;
     }

@@ -1,0 +1,118 @@
+package io.sluice.engines.docker;
+
+import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.model.Network;
+import io.sluice.engines.docker.wire.Daemon;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Makes networks out of a range of addresses that is for tasks: Docker's own ranges end after about 30. */
+final class Subnets {
+
+    private static final int TRIES = 20;
+    private static final int EACH = 128;
+    private static final int OCTET = 256;
+    private static final int FORBIDDEN = 403;
+    private static final int DIGITS = 5;
+
+    private final Daemon daemon;
+    private final int first;
+    private final int count;
+
+    /** @param range as {@code 198.19.0.0/16}: each network gets 126 addresses of it */
+    Subnets(Daemon daemon, String range) {
+        this.daemon = daemon;
+        var parts = range.split("/");
+        this.first = number(parts[0]);
+        this.count = 1 << (25 - Integer.parseInt(parts[1]));
+    }
+
+    private static int number(String address) {
+        int number = 0;
+        for (var octet : address.split("\\.")) {
+            number = number * OCTET + Integer.parseInt(octet);
+        }
+        return number;
+    }
+
+    private static String address(int number) {
+        return (number >>> 24) + "." + (number >>> 16 & 255) + "." + (number >>> 8 & 255) + "." + (number & 255);
+    }
+
+    /** Of a network that there has not been yet; an interface has at most 15 characters. */
+    static String name() {
+        var bytes = new byte[DIGITS];
+        ThreadLocalRandom.current().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    List<Network> all() {
+        return daemon.ask(
+                "networks", Daemon.SHORT, client -> client.listNetworksCmd().exec());
+    }
+
+    /**
+     * @param bridge how its interface is called, after what all of them have in common
+     */
+    void make(String name, String bridge, Map<String, String> labels) {
+        var taken = Set.<String>of();
+        int begin = ThreadLocalRandom.current().nextInt(count);
+        DockerException last = null;
+        for (int i = 0, tries = 0; i < count && tries < TRIES; i++) {
+            var subnet = address(first + (begin + i) % count * EACH) + "/25";
+            if (taken.contains(subnet)) {
+                continue;
+            }
+            tries++;
+            try {
+                create(name, bridge, labels, subnet);
+                return;
+            } catch (DockerException e) {
+                if (e.getHttpStatus() != FORBIDDEN || !Daemon.said(e).contains("verlap")) {
+                    throw e;
+                }
+                last = e;
+                taken = taken();
+            }
+        }
+        throw last != null && taken.size() < count
+                ? last
+                : new DockerException("all " + count + " networks that tasks may have are taken", FORBIDDEN);
+    }
+
+    private Set<String> taken() {
+        return all().stream()
+                .flatMap(network ->
+                        network.getIpam() == null || network.getIpam().getConfig() == null
+                                ? Stream.empty()
+                                : network.getIpam().getConfig().stream())
+                .map(Network.Ipam.Config::getSubnet)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
+    }
+
+    private void create(String name, String bridge, Map<String, String> labels, String subnet) {
+        daemon.ask(
+                "network",
+                Daemon.LONG,
+                client -> client.createNetworkCmd()
+                        .withName(name)
+                        .withDriver("bridge")
+                        .withCheckDuplicate(true)
+                        .withIpam(new Network.Ipam().withConfig(new Network.Ipam.Config().withSubnet(subnet)))
+                        .withOptions(Map.of(
+                                "com.docker.network.bridge.name",
+                                Firewall.BRIDGES + bridge,
+                                "com.docker.network.bridge.enable_icc",
+                                "true"))
+                        .withLabels(labels)
+                        .exec()
+                        .getId());
+    }
+}
