@@ -31,7 +31,8 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
  */
 final class Export {
     /** Protocol 1 runs a command without these. */
-    private static final String PLAIN_SHELL = "set +o errexit +o nounset +o pipefail";
+    private static final String PLAIN_SHELL =
+            "set +o errexit +o nounset; [ -z \"${BASH_VERSION:-}\" ] || set +o pipefail";
 
     private static final ObjectWriter JSON = new ObjectMapper().writerWithDefaultPrettyPrinter();
 

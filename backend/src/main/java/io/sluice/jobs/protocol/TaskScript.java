@@ -18,14 +18,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the tasks of a role run, for bash. Parameters are in it, secrets are not: {@link Secrets#render} puts those in,
+ * What the tasks of a role run, for bash, or for a plain shell where an image has no bash. Parameters are in it, secrets are not: {@link Secrets#render} puts those in,
  * right before the start.
  */
 public final class TaskScript {
-    private static final String STRICT = "set -o errexit\nset -o nounset\nset -o pipefail\n";
+    /** Images without bash have a shell that may not know the last. */
+    private static final String STRICT = """
+            set -o errexit
+            set -o nounset
+            [ -z "${BASH_VERSION:-}" ] && ! (set -o pipefail) 2>/dev/null || set -o pipefail
+            """;
+
     private static final String CODE = "/usr/local/pai/code";
 
-    /** Commands that run in a bash of their own, as OpenPAI ran each plugin's. */
+    /** Commands that run in a shell of their own, as OpenPAI ran each plugin's: bash, where there is one. */
     private record Part(List<String> commands, boolean ignoreFailure) {}
 
     private final JobSpec spec;
@@ -211,7 +217,7 @@ public final class TaskScript {
         while (part.contains(end)) {
             end += "_";
         }
-        script.append("bash /dev/fd/9 9<<'").append(end).append('\'');
+        script.append("\"${BASH:-sh}\" /dev/fd/9 9<<'").append(end).append('\'');
         script.append(ignore ? " || true\n" : "\n");
         script.append(part.endsWith("\n") ? part : part + "\n").append(end).append('\n');
     }

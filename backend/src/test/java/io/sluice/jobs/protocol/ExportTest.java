@@ -103,7 +103,8 @@ class ExportTest {
         assertThat(servers.minSucceeded()).isNull();
         assertThat(servers.resources()).isEqualTo(old.role("ps.server").resources());
         assertThat(servers.ports()).contains(new Port("grpc", 2, 9000), new Port("any", 1, 0));
-        assertThat(TaskScript.of(spec, servers)).endsWith("set +o errexit +o nounset +o pipefail\npython ps.py\n");
+        assertThat(TaskScript.of(spec, servers))
+                .endsWith("set +o errexit +o nounset; [ -z \"${BASH_VERSION:-}\" ] || set +o pipefail\npython ps.py\n");
         assertThat(again(spec, Map.of())).isEqualTo(spec);
     }
 

@@ -14,7 +14,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskScriptTest {
-    private static final String STRICT = "set -o errexit\nset -o nounset\nset -o pipefail\n";
+    private static final String STRICT = """
+            set -o errexit
+            set -o nounset
+            [ -z "${BASH_VERSION:-}" ] && ! (set -o pipefail) 2>/dev/null || set -o pipefail
+            """;
 
     private record Ran(int exitCode, String output) {}
 
@@ -25,7 +29,11 @@ class TaskScriptTest {
 
     /** As an engine does: bash reads the script from a file or a pipe, and has no terminal. */
     private static Ran run(String script) throws IOException, InterruptedException {
-        Process bash = new ProcessBuilder("bash", "-c", script)
+        return run("bash", script);
+    }
+
+    private static Ran run(String shell, String script) throws IOException, InterruptedException {
+        Process bash = new ProcessBuilder(shell, "-c", script)
                 .redirectErrorStream(true)
                 .start();
         bash.getOutputStream().close();
@@ -45,6 +53,15 @@ class TaskScriptTest {
     @Test
     void commands_of_protocol_2_are_trimmed_joined_and_strict() {
         assertThat(script(commands("'  cd /tmp  '", "\"echo a\\n\""))).isEqualTo(STRICT + "cd /tmp\necho a\n");
+    }
+
+    @Test
+    void a_shell_that_is_not_bash_runs_protocol_2_as_strictly_as_it_can() throws Exception {
+        String script = script(commands("echo begun", "\"echo $((1 + 1))\"", "\"false\"", "echo not reached"));
+        assertThat(run("sh", script)).isEqualTo(new Ran(1, "begun\n2\n"));
+        assertThat(run("bash", script)).isEqualTo(new Ran(1, "begun\n2\n"));
+        assertThat(run("bash", script(commands("\"false | true\"", "echo not reached"))))
+                .isEqualTo(new Ran(1, ""));
     }
 
     @Test
