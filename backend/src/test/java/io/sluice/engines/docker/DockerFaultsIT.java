@@ -193,6 +193,43 @@ class DockerFaultsIT {
     }
 
     @Test
+    void a_gateway_that_is_killed_while_a_call_goes_wrong_has_begun_one_container_at_most() throws Exception {
+        open();
+        var through = folder.resolve("proxy.sock");
+        var plans = List.of(
+                List.of("/containers/create", FaultyProxy.Fault.LATE, "hold"),
+                List.of("/containers/create", FaultyProxy.Fault.ANSWER_LOST, "hold"),
+                List.of("/containers/create", FaultyProxy.Fault.REPEATED, "hold"),
+                List.of("/start", FaultyProxy.Fault.LATE, "hold"),
+                List.of("/start", FaultyProxy.Fault.ANSWER_CUT, "hold"),
+                List.of("/start", FaultyProxy.Fault.REPEATED, "hold"),
+                List.of("/kill", FaultyProxy.Fault.LATE, "stop"),
+                List.of("/kill", FaultyProxy.Fault.ANSWER_LOST, "stop"));
+        try (var proxy = new FaultyProxy(through, daemon().socket)) {
+            for (int number = 0; number < plans.size(); number++) {
+                var plan = plans.get(number);
+                var name = "killed-" + number;
+                proxy.next("" + plan.getFirst(), (FaultyProxy.Fault) plan.get(1));
+                var script = "echo " + name + " >> mark; echo up; sleep 600";
+                var gateway =
+                        DockerChild.begin("", folder.toString(), "unix://" + through, "" + plan.get(2), name, script);
+                proxy.awaitStrike();
+                gateway.destroyForcibly().waitFor();
+                try (var tasks = gateway()) {
+                    TestDocker.until(name + " to begin after " + plan, () -> begins(tasks, name));
+                    TestDocker.until("its stop", () -> stops(tasks, name));
+                    TestDocker.until("its end", () -> tasks.seen(name).isOver());
+                    assertThat(daemon().docker("ps", "-aq").lines().count())
+                            .as("" + plan)
+                            .isEqualTo(1);
+                }
+                assertThat(daemon().left()).as("" + plan).isEmpty();
+            }
+        }
+        assertThat(Files.readAllLines(folder.resolve("homes/ann/mark"))).doesNotHaveDuplicates();
+    }
+
+    @Test
     void a_full_disk_of_the_engine_is_said_and_over_when_there_is_room() throws Exception {
         daemon = new TestDaemon(400);
         try (var tasks = gateway()) {

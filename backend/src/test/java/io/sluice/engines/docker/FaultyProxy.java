@@ -10,6 +10,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ final class FaultyProxy implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Path engine;
     private final AtomicReference<@Nullable Plan> plan = new AtomicReference<>();
+    private final Semaphore struck = new Semaphore(0);
 
     FaultyProxy(Path here, Path engine) throws IOException {
         this.engine = engine;
@@ -44,11 +47,19 @@ final class FaultyProxy implements AutoCloseable {
     }
 
     void next(String call, Fault fault) {
+        struck.drainPermits();
         plan.set(new Plan(call, fault));
     }
 
     void none() {
         plan.set(null);
+    }
+
+    /** Until the planned fault begins. */
+    void awaitStrike() throws InterruptedException {
+        if (!struck.tryAcquire(60, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("nobody made the call that was to go wrong");
+        }
     }
 
     private void serve() {
@@ -72,15 +83,19 @@ final class FaultyProxy implements AutoCloseable {
             var now = plan.get();
             boolean chosen = now != null && line.split("\\?")[0].contains(now.call()) && plan.compareAndSet(now, null);
             var fault = chosen && now != null ? now.fault() : null;
+            if (fault != null) {
+                struck.release();
+            }
             if (fault == Fault.REQUEST_LOST) {
                 return;
             }
             if (fault == Fault.LATE) {
                 LockSupport.parkNanos(1_000_000_000L);
             }
-            if (fault == Fault.REPEATED && !line.contains("/archive") && !line.contains("/create")) {
+            if (fault == Fault.REPEATED && !line.contains("/archive")) {
+                head = whole(head, client);
                 try (var first = SocketChannel.open(UnixDomainSocketAddress.of(engine))) {
-                    first.write(ByteBuffer.wrap(head));
+                    write(first, head);
                     drain(first);
                 }
             }
@@ -92,7 +107,7 @@ final class FaultyProxy implements AutoCloseable {
 
     private void relay(SocketChannel client, byte[] head, @Nullable Fault fault) throws IOException {
         try (var server = SocketChannel.open(UnixDomainSocketAddress.of(engine))) {
-            server.write(ByteBuffer.wrap(head));
+            write(server, head);
             var up = Thread.ofVirtual().start(() -> copy(client, server));
             if (fault == Fault.ANSWER_LOST || fault == Fault.ANSWER_CUT) {
                 drain(server);
@@ -113,6 +128,29 @@ final class FaultyProxy implements AutoCloseable {
         } catch (IOException e) {
             // either side went away
         }
+    }
+
+    private static void write(SocketChannel to, byte[] bytes) throws IOException {
+        for (var left = ByteBuffer.wrap(bytes); left.hasRemaining(); ) {
+            to.write(left);
+        }
+    }
+
+    /** With its body, whose length it says. */
+    private static byte[] whole(byte[] head, SocketChannel client) throws IOException {
+        var length = new String(head, StandardCharsets.ISO_8859_1)
+                .lines()
+                .filter(line -> line.toLowerCase(java.util.Locale.ROOT).startsWith("content-length:"))
+                .mapToInt(line -> Integer.parseInt(line.substring(15).strip()))
+                .findFirst()
+                .orElse(0);
+        var all = ByteBuffer.allocate(head.length + length).put(head);
+        while (all.hasRemaining()) {
+            if (client.read(all) < 0) {
+                throw new IOException("closed");
+            }
+        }
+        return all.array();
     }
 
     private static void drain(SocketChannel from) throws IOException {
