@@ -113,7 +113,7 @@ final class ClusterJson {
                 .flatMap(job -> job.tasks().stream())
                 .toList();
         return resources(
-                held.stream().mapToLong(Snapshot.Held::cpus).sum(),
+                Snapshot.Held.cpus(held),
                 held.stream().mapToLong(Snapshot.Held::memoryMB).sum(),
                 held.stream().mapToLong(task -> task.devices().size()).sum());
     }

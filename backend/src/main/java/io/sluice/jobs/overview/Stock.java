@@ -113,7 +113,7 @@ final class Stock {
                         .map(device -> new Cell(
                                 device.type(), taken.contains(device.id()), device.simulated(), device.fault()))
                         .toList(),
-                new Use("cpus", "", tasks.stream().mapToLong(Held::cpus).sum(), (long) node.cpus(), true),
+                new Use("cpus", "", Held.cpus(tasks), (long) node.cpus(), true),
                 new Use("memory", "", tasks.stream().mapToLong(Held::memoryMB).sum(), (long) node.memoryMB(), true));
     }
 
@@ -142,7 +142,7 @@ final class Stock {
         List<Use> uses = new ArrayList<>();
         uses.add(use(
                 "cpus",
-                held.stream().mapToLong(Held::cpus).sum(),
+                Held.cpus(held),
                 cluster.cpus(),
                 snapshot.nodes().stream().mapToLong(Snapshot.Node::cpus).sum()));
         uses.add(use(

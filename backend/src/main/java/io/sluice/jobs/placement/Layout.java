@@ -2,6 +2,7 @@ package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Snapshot.Device;
 import io.sluice.jobs.placement.Snapshot.Node;
+import io.sluice.jobs.placement.Snapshot.Tenths;
 import io.sluice.jobs.placement.Waiting.Outage;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +21,9 @@ final class Layout {
 
     final List<Node> nodes;
     final int size;
+    /** In tenths. */
     final int[] cpus;
+
     final int[] memory;
     /** May anything start there. */
     final boolean[] open;
@@ -60,7 +63,7 @@ final class Layout {
 
     private int[] read(int node, Node from) {
         byName.put(from.name(), node);
-        cpus[node] = from.cpus();
+        cpus[node] = Tenths.of(from.cpus());
         memory[node] = from.memoryMB();
         open[node] = from.unschedulable() == null;
         int[] typeOf = new int[Math.min(from.devices().size(), Node.MOST_DEVICES)];

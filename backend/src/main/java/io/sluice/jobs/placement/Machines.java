@@ -4,6 +4,7 @@ import io.sluice.jobs.placement.Packing.Piece;
 import io.sluice.jobs.placement.Packing.Plan;
 import io.sluice.jobs.placement.Snapshot.Held;
 import io.sluice.jobs.placement.Snapshot.Running;
+import io.sluice.jobs.placement.Snapshot.Tenths;
 import io.sluice.jobs.placement.Tenant.Ends;
 import io.sluice.jobs.placement.Tenant.Stay;
 import java.time.Duration;
@@ -117,7 +118,8 @@ final class Machines {
 
     private Stay stay(Held held) {
         int node = layout.node(held.node());
-        return new Stay(node, held.cpus(), held.memoryMB(), node < 0 ? 0 : layout.mask(node, held.devices()));
+        return new Stay(
+                node, Tenths.needed(held.cpus()), held.memoryMB(), node < 0 ? 0 : layout.mask(node, held.devices()));
     }
 
     long endOf(Demand demand) {

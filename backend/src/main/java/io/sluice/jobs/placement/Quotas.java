@@ -1,6 +1,7 @@
 package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Snapshot.Cluster;
+import io.sluice.jobs.placement.Snapshot.Tenths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -12,7 +13,7 @@ import java.util.TreeMap;
 final class Quotas {
     private static final long UNLIMITED = Long.MAX_VALUE;
 
-    /** What a limit is on; {@code type} empty for processors and memory. */
+    /** What a limit is on; {@code type} empty for processors, in tenths, and memory. */
     record Limit(Waiting.Resource resource, String type, long most, BitSet types) {}
 
     final String name;
@@ -38,7 +39,7 @@ final class Quotas {
         stopped = cluster.stopped();
         BitSet none = new BitSet();
         if (cluster.cpus() != null) {
-            limits.add(new Limit(Waiting.Resource.CPU, "", cluster.cpus(), none));
+            limits.add(new Limit(Waiting.Resource.CPU, "", Tenths.of(cluster.cpus()), none));
         }
         if (cluster.memoryMB() != null) {
             limits.add(new Limit(Waiting.Resource.MEMORY_MB, "", cluster.memoryMB(), none));

@@ -3,6 +3,7 @@ package io.sluice.jobs.placement;
 import io.sluice.jobs.placement.Machines.Claim;
 import io.sluice.jobs.placement.Pass.Entry;
 import io.sluice.jobs.placement.Pass.Line;
+import io.sluice.jobs.placement.Snapshot.Tenths;
 import io.sluice.jobs.placement.Tenant.Stay;
 import io.sluice.jobs.placement.Waiting.Holder;
 import io.sluice.jobs.placement.Waiting.Outage;
@@ -235,8 +236,8 @@ final class Reasons {
                 long needed = shape.gang ? shape.needs(limit, types) : each;
                 long free = Math.max(0, limit.most() - quotas.used(index));
                 if (needed > (why == Why.QUOTA ? free : limit.most())) {
-                    shortages.add(new Shortage(
-                            limit.resource(), limit.type(), needed, free, limit.most(), each, free, limit.most()));
+                    shortages.add(Tenths.told(new Shortage(
+                            limit.resource(), limit.type(), needed, free, limit.most(), each, free, limit.most())));
                 }
             }
             return shortages;
@@ -291,7 +292,7 @@ final class Reasons {
                     long needed = shape.sum(each, type);
                     if (needed > 0) {
                         Stock stock = stocks.computeIfAbsent(List.of(resource, type), key -> stock(resource, type));
-                        all.add(new Shortage(
+                        all.add(Tenths.told(new Shortage(
                                 resource,
                                 type,
                                 needed,
@@ -299,7 +300,7 @@ final class Reasons {
                                 stock.total,
                                 shape.most(each, type),
                                 stock.freeOnOne,
-                                stock.totalOnOne));
+                                stock.totalOnOne)));
                     }
                 }
             }
@@ -309,7 +310,7 @@ final class Reasons {
         /** What roles with devices and roles without need of the same machines. */
         private Shortage together(Resource resource, Shape shape, int[] each, Collection<String> types) {
             Stock stock = stocks.computeIfAbsent(List.of(resource, ""), key -> stock(resource, ""));
-            return new Shortage(
+            return Tenths.told(new Shortage(
                     resource,
                     "",
                     types.stream().mapToLong(type -> shape.sum(each, type)).sum(),
@@ -320,7 +321,7 @@ final class Reasons {
                             .max()
                             .orElse(0),
                     stock.freeOnOne,
-                    stock.totalOnOne);
+                    stock.totalOnOne));
         }
 
         private Stock stock(Resource resource, String type) {
@@ -361,7 +362,7 @@ final class Reasons {
 
         private List<Holder> holders(Resource resource, String type, @Nullable String cluster) {
             int[] types = type.isEmpty() ? new int[0] : layout.types.named(type);
-            ToLongFunction<Stay> amount = stay -> switch (resource) {
+            ToLongFunction<Stay> part = stay -> switch (resource) {
                 case DEVICE -> stay.node() < 0 ? 0 : Long.bitCount(stay.mask() & layout.mask(stay.node(), types));
                 case CPU -> stay.cpus();
                 case MEMORY_MB -> stay.memory();
@@ -369,10 +370,11 @@ final class Reasons {
             Map<String, Holder> all = new HashMap<>();
             for (Tenant tenant : machines.tenants) {
                 long has = cluster == null || tenant.job.cluster().equals(cluster)
-                        ? tenant.stays.stream().mapToLong(amount).sum()
+                        ? tenant.stays.stream().mapToLong(part).sum()
                         : 0;
                 if (has > 0) {
-                    Holder holder = new Holder(tenant.job.job(), tenant.job.user(), has, tenant.job.expectedEnd());
+                    long amount = resource == Resource.CPU ? Tenths.up(has) : has;
+                    Holder holder = new Holder(tenant.job.job(), tenant.job.user(), amount, tenant.job.expectedEnd());
                     all.merge(holder.job(), holder, Holder::and);
                 }
             }

@@ -1,5 +1,6 @@
 package io.sluice.jobs.placement;
 
+import io.sluice.jobs.placement.Snapshot.Tenths;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -131,7 +132,7 @@ final class Room {
     }
 
     static int slot(int cpu) {
-        return Math.max(0, Math.min(cpu, MOST_CPUS));
+        return (int) Math.max(0, Math.min(Tenths.down(cpu), MOST_CPUS));
     }
 
     private void file(int node, boolean in) {

@@ -1,5 +1,6 @@
 package io.sluice.jobs.placement;
 
+import io.sluice.jobs.placement.Snapshot.Tenths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -31,7 +32,9 @@ final class Shape {
     final int roles;
     final int tasks;
     final int[] instances;
+    /** In tenths. */
     final int[] cpus;
+
     final int[] memory;
     final int[] devices;
     final String[] typeNames;
@@ -48,7 +51,7 @@ final class Shape {
         this.types = types;
         roles = list.size();
         instances = list.stream().mapToInt(Demand.Role::instances).toArray();
-        cpus = list.stream().mapToInt(Demand.Role::cpus).toArray();
+        cpus = list.stream().mapToInt(role -> Tenths.needed(role.cpus())).toArray();
         memory = list.stream()
                 .mapToInt(role -> Math.max(role.memoryMB(), role.shmMB()))
                 .toArray();

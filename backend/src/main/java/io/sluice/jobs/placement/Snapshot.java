@@ -1,8 +1,10 @@
 package io.sluice.jobs.placement;
 
+import io.sluice.jobs.placement.Waiting.Shortage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -105,6 +107,12 @@ public record Snapshot(
         public Held {
             devices = List.copyOf(devices);
         }
+
+        /** Processors of several tasks, begun ones as whole ones. */
+        public static long cpus(Collection<Held> tasks) {
+            return Tenths.up(
+                    tasks.stream().mapToLong(task -> Tenths.needed(task.cpus())).sum());
+        }
     }
 
     /**
@@ -122,6 +130,51 @@ public record Snapshot(
 
         public Cluster {
             devices = devices == null ? null : Map.copyOf(devices);
+        }
+    }
+
+    /**
+     * Processors are counted in tenths: a task that asks for none is given the weight of a tenth, and that is what it takes of its machine and
+     * of its quota. So there is a limit to how many of them there can be.
+     */
+    static final class Tenths {
+        private static final int EACH = 10;
+
+        private Tenths() {}
+
+        /** Of what a machine or a quota has. */
+        static int of(int cpus) {
+            return (int) Math.min(Integer.MAX_VALUE, (long) EACH * cpus);
+        }
+
+        /** Of what one task takes. */
+        static int needed(int cpus) {
+            return Math.max(1, of(cpus));
+        }
+
+        /** Whole processors in so many. */
+        static long down(long tenths) {
+            return tenths / EACH;
+        }
+
+        /** So many processors are needed for them. */
+        static long up(long tenths) {
+            return (tenths + EACH - 1) / EACH;
+        }
+
+        /** In whole processors, as people are told. */
+        static Shortage told(Shortage shortage) {
+            return shortage.resource() != Waiting.Resource.CPU
+                    ? shortage
+                    : new Shortage(
+                            shortage.resource(),
+                            shortage.type(),
+                            up(shortage.needed()),
+                            down(shortage.free()),
+                            down(shortage.total()),
+                            up(shortage.perTask()),
+                            down(shortage.freeOnOne()),
+                            down(shortage.totalOnOne()));
         }
     }
 }

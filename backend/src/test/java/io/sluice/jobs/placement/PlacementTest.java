@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.jobs.placement.Decisions.Preempt;
 import io.sluice.jobs.placement.Snapshot.Cluster;
+import io.sluice.jobs.placement.Snapshot.Held;
 import io.sluice.jobs.placement.Waiting.Holder;
 import io.sluice.jobs.placement.Waiting.Resource;
 import io.sluice.jobs.placement.Waiting.Shortage;
 import io.sluice.jobs.placement.Waiting.Why;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -275,5 +277,38 @@ class PlacementTest {
         scene.job("lost").in("vision").tasks(1, 3, 1, null).runsOn("gone", "d0");
         scene.job("job").in("vision").tasks(1, 2, 1, null).waits().pass();
         assertThat(scene.waiting("job").why()).isEqualTo(Why.QUOTA);
+    }
+
+    @Test
+    void whoever_asks_for_no_processor_takes_a_tenth_of_one_of_the_machine() {
+        Scene scene = Scene.of(node("a", 2, 1_000_000, 0, ""));
+        scene.job("nineteen").tasks(19, 0, 0, null).waits();
+        scene.job("two").tasks(2, 0, 0, null).waits();
+        scene.job("last").tasks(1, 0, 0, null).waits().pass();
+        assertThat(scene.started()).containsExactly("nineteen", "last");
+        assertThat(scene.waiting("two").why()).isEqualTo(Why.MACHINES);
+        var shortage = scene.waiting("two").shortages().getFirst();
+        assertThat(shortage.resource()).isEqualTo(Resource.CPU);
+        assertThat(shortage.needed()).isEqualTo(1);
+        assertThat(shortage.free()).isZero();
+        assertThat(scene.waiting("two").holders().getFirst().amount()).isEqualTo(2);
+    }
+
+    @Test
+    void whoever_asks_for_no_processor_takes_a_tenth_of_one_of_the_quota() {
+        Scene scene = Scene.of(node("a", 8, 1_000_000, 0, "")).cluster("lab", 1, null);
+        scene.job("many").in("lab").tasks(11, 0, 0, null).waits();
+        scene.job("ten").in("lab").tasks(10, 0, 0, null).waits();
+        scene.job("next").in("lab").tasks(1, 0, 0, null).waits().pass();
+        assertThat(scene.started()).containsExactly("ten");
+        assertThat(scene.waiting("many").why()).isEqualTo(Why.NEVER_IN_QUOTA);
+        assertThat(scene.waiting("next").why()).isEqualTo(Why.QUOTA);
+    }
+
+    @Test
+    void processors_in_use_are_told_as_whole_ones() {
+        assertThat(Held.cpus(List.of())).isZero();
+        assertThat(Held.cpus(List.of(new Held("a", 0, 64, List.of()), new Held("a", 3, 64, List.of()))))
+                .isEqualTo(4);
     }
 }
