@@ -186,8 +186,9 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
         var log = Files.createTempFile(folder, "probe", ".log");
         var task = nothing(name, log);
         try {
-            var run = runs.create(task, launcher.files(task, new Cgroups.Grant(List.of(), "")));
-            launcher.launch(run, task).get(PROBE_SECONDS, TimeUnit.SECONDS);
+            var grant = new Cgroups.Grant(List.of(), "");
+            var run = runs.create(task, launcher.files(task, grant));
+            launcher.launch(run, task, grant).get(PROBE_SECONDS, TimeUnit.SECONDS);
             var end = run.read();
             if (Integer.valueOf(0).equals(end.exitCode())) {
                 return Optional.empty();
@@ -207,6 +208,7 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
             throw new IOException("interrupted", e);
         } finally {
             runs.remove(name);
+            launcher.forget(name);
             Files.deleteIfExists(log);
         }
     }

@@ -1,6 +1,7 @@
 package io.sluice.engines.process;
 
 import io.sluice.engines.Task;
+import io.sluice.engines.process.Runs.Handover;
 import io.sluice.engines.process.exec.Listeners;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +34,7 @@ final class Launcher {
     private final TaskRoot root;
     private final int user;
     private final int group;
+    private final Handover handover;
     private final @Nullable Starter starter;
 
     /** @param warm whether one process that stays starts all, else each start has programs of its own */
@@ -43,7 +45,11 @@ final class Launcher {
         this.programs = unpack(folder.resolve(PROGRAMS));
         this.user = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         this.group = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
-        this.starter = warm ? new Starter(programs.resolve(Starter.PROGRAM), root.skeleton(), folder) : null;
+        this.handover = Handover.open(folder);
+        handover.clear(runs);
+        this.starter = warm
+                ? new Starter(programs.resolve(Starter.PROGRAM), root.skeleton(), handover.folder(), folder)
+                : null;
     }
 
     /** Where what supervises a task is; another version is another folder. */
@@ -54,16 +60,15 @@ final class Launcher {
     /** The files of a run's folder, by name. */
     Map<String, String> files(Task task, Cgroups.Grant grant) throws IOException {
         if (starter != null) {
-            return Map.of("plan", plan(task, grant), "words", String.join("\0", words(task, grant)));
+            return Map.of("plan", plan(task, grant));
         }
         return Map.of(
-                "plan", plan(task, grant),
-                "task.sh", task.script(),
-                "environment", exports(task),
+                "plan",
+                plan(task, grant),
                 "fstab",
-                        isolation == Isolation.NONE
-                                ? ""
-                                : root.fstab(runs.folder(task.name()).resolve("root"), task));
+                isolation == Isolation.NONE
+                        ? ""
+                        : root.fstab(runs.folder(task.name()).resolve("root"), task));
     }
 
     /** For shells: of those who set the task up, and of whoever enters it later. */
@@ -80,6 +85,7 @@ final class Launcher {
         plan.put("skeleton", root.skeleton());
         plan.put("root_options", options(task));
         plan.put("work", work(task));
+        plan.put("given", handover.folder(task.name()));
         return Shell.assignments(plan);
     }
 
@@ -116,21 +122,29 @@ final class Launcher {
     }
 
     /** The supervisor, which makes sure itself that it is the run's only one; done when it has ended. */
-    CompletableFuture<?> launch(RunFolder run, Task task) throws IOException {
+    CompletableFuture<?> launch(RunFolder run, Task task, Cgroups.Grant grant) throws IOException {
         if (starter == null) {
+            handover.put(task.name(), Map.of("task.sh", task.script(), "environment", exports(task)));
             return shell(run, task).onExit();
         }
+        handover.put(task.name(), Map.of("words", String.join("\0", words(task, grant))));
         if (!Files.exists(task.output())) {
             Files.createFile(task.output());
         }
         return starter.begin(run.path());
     }
 
+    /** What the run was given; one that goes on may need it. */
+    void forget(String run) throws IOException {
+        handover.forget(run);
+    }
+
     /** Supervisors stay. */
-    void close() {
+    void close() throws IOException {
         if (starter != null) {
             starter.close();
         }
+        handover.close();
     }
 
     private Process shell(RunFolder run, Task task) throws IOException {

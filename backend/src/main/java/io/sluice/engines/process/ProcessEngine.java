@@ -205,6 +205,7 @@ public final class ProcessEngine implements Engine {
                     throw new IllegalStateException("it is not over: " + name);
                 }
                 ground.runs().remove(name);
+                ground.launcher().forget(name);
                 ports.release(name);
                 arrivals.forget(name);
                 ground.cgroups().takeBack(name);
@@ -304,7 +305,7 @@ public final class ProcessEngine implements Engine {
                     ? known.get()
                     : ground.runs().create(task, ground.launcher().files(task, grant));
             failpoints.reach("engine.afterCreate");
-            var supervisor = ground.launcher().launch(folder, task);
+            var supervisor = ground.launcher().launch(folder, task, grant);
             failpoints.reach("engine.afterStart");
             launched.add(task.name());
             arrivals.expect(task.name());
@@ -325,6 +326,7 @@ public final class ProcessEngine implements Engine {
             return new Started.Running(folder.get().read(), true);
         }
         ground.runs().remove(task.name());
+        ground.launcher().forget(task.name());
         ground.cgroups().takeBack(task.name());
         ports.release(task.name());
         return refusal;

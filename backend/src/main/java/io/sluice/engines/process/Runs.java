@@ -3,6 +3,8 @@ package io.sluice.engines.process;
 import io.sluice.engines.Task;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -11,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -157,7 +162,10 @@ final class Runs {
         }
     }
 
-    private static void delete(Path folder) throws IOException {
+    static void delete(Path folder) throws IOException {
+        if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
         try (var files = Files.walk(folder)) {
             for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
                 if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -177,5 +185,114 @@ final class Runs {
             }
         }
         return values;
+    }
+
+    /**
+     * What a task is to run, and its environment, on their way to its supervisor. Both may hold secrets, so they lie in memory, and are gone
+     * when the power is; where tasks have roots of their own, they are gone from here as soon as they are read.
+     */
+    static final class Handover {
+
+        private static final Logger LOG = System.getLogger(Handover.class.getName());
+        private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
+        private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+        private static final FileAttribute<Set<PosixFilePermission>> RIGHTS =
+                PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+
+        private final Path folder;
+
+        private Handover(Path folder) {
+            this.folder = folder;
+        }
+
+        /** The folder that an earlier gateway has used, as long as the machine has not been restarted; its name cannot be guessed. */
+        static Handover open(Path engine) throws IOException {
+            Path named = engine.resolve("memory");
+            if (Files.exists(named)) {
+                Path known = Path.of(Files.readString(named).strip());
+                if (isOurs(known)) {
+                    return new Handover(known);
+                }
+            }
+            var memory = memory();
+            if (memory.isEmpty()) {
+                LOG.log(
+                        Level.WARNING,
+                        "engine=scripts-on-disk cause=\"neither /dev/shm nor the user's runtime folder is in memory\"");
+            }
+            Path made = Files.createTempDirectory(memory.orElse(engine), "sluice-", RIGHTS);
+            Path draft = Files.writeString(engine.resolve("memory.new"), made.toString());
+            Files.move(draft, named, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            return new Handover(made);
+        }
+
+        private static Optional<Path> memory() throws IOException {
+            var user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+            for (var place : List.of(Path.of("/dev/shm"), Path.of("/run/user/" + user))) {
+                if (Files.isDirectory(place)
+                        && Files.isWritable(place)
+                        && IN_MEMORY.contains(Files.getFileStore(place).type())) {
+                    return Optional.of(place);
+                }
+            }
+            return Optional.empty();
+        }
+
+        private static boolean isOurs(Path folder) throws IOException {
+            return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                    && Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                            .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"))
+                    && Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS)
+                            .equals(OWNER_ONLY);
+        }
+
+        /** Where all of them are. */
+        Path folder() {
+            return folder;
+        }
+
+        Path folder(String run) {
+            return folder.resolve(run);
+        }
+
+        /** A supervisor may be reading what an earlier gateway has put there: each file is whole, always. */
+        void put(String run, Map<String, String> files) throws IOException {
+            Path place = folder(run);
+            // some systems empty that memory when a user signs out of the machine
+            for (var needed : List.of(folder, place)) {
+                if (!Files.isDirectory(needed, LinkOption.NOFOLLOW_LINKS)) {
+                    Files.createDirectory(needed, RIGHTS);
+                }
+            }
+            for (var file : files.entrySet()) {
+                Path draft = Files.writeString(place.resolve(file.getKey() + ".new"), file.getValue());
+                Files.move(draft, place.resolve(file.getKey()), StandardCopyOption.ATOMIC_MOVE);
+            }
+        }
+
+        void forget(String run) throws IOException {
+            delete(folder(run));
+        }
+
+        /** What is there for runs that are not any more. */
+        void clear(Runs runs) throws IOException {
+            try (var all = Files.newDirectoryStream(folder)) {
+                for (var one : all) {
+                    if (runs.find(one.getFileName().toString()).isEmpty()) {
+                        delete(one);
+                    }
+                }
+            }
+        }
+
+        /** Without a trace, if nothing is left in it. */
+        void close() throws IOException {
+            try (var all = Files.newDirectoryStream(folder)) {
+                if (all.iterator().hasNext()) {
+                    return;
+                }
+            }
+            Files.deleteIfExists(folder);
+        }
     }
 }

@@ -29,10 +29,12 @@ final class Starter {
     private final Path log;
     private @Nullable Life life;
 
-    Starter(Path program, Path skeleton, Path folder) {
+    /** @param given where what a run is to be told lies, in a folder of the run's name */
+    Starter(Path program, Path skeleton, Path given, Path folder) {
         // a supervisor writes its run into its command line, which can not become longer than it was
         var room = "-".repeat(folder.toString().length() + LONGEST_NAME);
-        this.command = List.of("perl", program.toString(), System.getProperty("os.arch"), skeleton.toString(), room);
+        this.command = List.of(
+                "perl", program.toString(), System.getProperty("os.arch"), skeleton.toString(), given.toString(), room);
         this.log = folder.resolve("starter.log");
     }
 
