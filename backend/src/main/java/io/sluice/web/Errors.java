@@ -124,7 +124,8 @@ final class Errors {
     private @Nullable Buffer page(RoutingContext context, Problem problem) {
         var call = new Call(context, Edge.passage(context), Buffer.buffer());
         String kind = problem.kind().name().toLowerCase(Locale.ROOT).replace('_', '-');
-        var failure = new View.Failure(kind, problem.status(), problem.message(), call.id());
+        String message = pages.said(problem.message(), call.language());
+        var failure = new View.Failure(kind, problem.status(), message, call.id());
         try {
             return pages.draw(TEMPLATE, pages.view(call), failure);
         } catch (RuntimeException e) {

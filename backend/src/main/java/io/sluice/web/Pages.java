@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class Pages {
     static final String HTML = "text/html; charset=utf-8";
 
+    private static final String ENGLISH = "en";
+
     private final TemplateEngine templates;
     private final Assets assets;
     private final Assets.Source source;
@@ -64,6 +66,12 @@ final class Pages {
 
     View view(String language, @Nullable String theme, String nonce, String path, @Nullable Caller caller) {
         return new View(textsOf(language), assets, counts, View.theme(theme), nonce, path, caller);
+    }
+
+    /** What programs are told in English, as this reader is; null: nobody has written it down. */
+    @Nullable
+    String said(String message, String language) {
+        return language.equals(ENGLISH) ? message : textsOf(ENGLISH).said(message, textsOf(language));
     }
 
     private View.Texts textsOf(String language) {

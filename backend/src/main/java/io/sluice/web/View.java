@@ -5,11 +5,15 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.text.MessageFormat;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What every template may know of the page it draws: language, theme, who looks, and where files lie. */
@@ -17,8 +21,8 @@ public final class View {
     public static final String LANGUAGE_COOKIE = "sluice_lang";
     public static final String THEME_COOKIE = "sluice_theme";
 
-    /** What the error page tells; its words stand in the texts under {@code error.<kind>.title} and {@code error.<kind>.help}. */
-    public record Failure(String kind, int status, String message, String id) {}
+    /** What the error page tells, message null: no more than the kind; its words stand in the texts under {@code error.<kind>.title} and {@code error.<kind>.help}. */
+    public record Failure(String kind, int status, @Nullable String message, String id) {}
 
     /**
      * A sentence for the reader, as a key of {@code webapp/texts} and the values that are put into it.
@@ -162,6 +166,8 @@ public final class View {
     /** All sentences of the portal in one language. A key without a text is a fault of the build, found by a test. */
     static final class Texts {
         static final List<String> LANGUAGES = List.of("en", "zh");
+        private static final String SAID = "said.";
+        private static final Pattern VALUE = Pattern.compile("\\{\\d}");
         static final List<Locale> LOCALES = LANGUAGES.stream().map(Locale::of).toList();
 
         private final String language;
@@ -193,6 +199,36 @@ public final class View {
                 throw new IllegalArgumentException("no text for " + key + " in " + language);
             }
             return values.length == 0 ? pattern : new MessageFormat(pattern, locale).format(values);
+        }
+
+        /** What programs are told in these words, as readers of other words are; null: nobody has written it down. */
+        @Nullable
+        String said(String message, Texts other) {
+            return patterns.keySet().stream()
+                    .filter(key -> key.startsWith(SAID))
+                    .sorted(Comparator.<String>comparingInt(key -> -pattern(key).length())
+                            .thenComparing(key -> key))
+                    .map(key -> said(key, message, other))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        private @Nullable String said(String key, String message, Texts other) {
+            var matched = VALUE.matcher(pattern(key)).replaceAll("\\\\E(.+?)\\\\Q");
+            var found = Pattern.compile("\\Q" + matched + "\\E", Pattern.DOTALL).matcher(message);
+            if (!found.matches()) {
+                return null;
+            }
+            return other.text(
+                    key,
+                    IntStream.rangeClosed(1, found.groupCount())
+                            .mapToObj(found::group)
+                            .toArray());
+        }
+
+        private String pattern(String key) {
+            return patterns.getOrDefault(key, "");
         }
 
         boolean knows(Note note) {
