@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Jobs {
     public static final Migrations MIGRATIONS =
-            new Migrations("jobs", Jobs.class, List.of("001-jobs", "002-doubt", "003-rest"));
+            new Migrations("jobs", Jobs.class, List.of("001-jobs", "002-doubt", "003-rest", "004-orders"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";

@@ -45,26 +45,26 @@ final class BrowseStore {
 
     Future<Found> ids(JobFilter filter, Lists.Place place, List<Object> key, int most) {
         var query = new Query();
-        String led = led(query, filter);
+        var order = Order.of(place.sort(), filter.users().size() == 1);
+        String led = led(query, filter) + (place.sort().isOfLength() ? " AND state = 'finalised'" : "");
         String looked = looked(query, filter);
-        boolean up = place.sort().descends() == place.before();
-        String order = columns(place.sort()).replace(",", up ? "," : " DESC,") + (up ? "" : " DESC");
-        if (!key.isEmpty()) {
-            led += " AND " + row(place.sort()) + (up ? " > (" : " < (") + bound(query, place.sort(), key) + ")";
-        }
         // states of which there are few are read whole, and those of which there are many by their index, one at a time
-        boolean whole = filter.states().size() > 1;
-        boolean window = !looked.isEmpty() && !whole;
-        int reach = window ? LOOKED_AT : most;
-        String inner =
-                "SELECT id, user_name, name, virtual_cluster, priority_class, tags, submitted, devices, launched, created FROM jobs WHERE "
-                        + led + (window ? "" : looked);
-        String found = "WITH looked AS MATERIALIZED (" + inner + " ORDER BY " + order + " LIMIT "
-                + reach // in the text: with a value the database would plan anew each time
-                + ") SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY " + opposite(order)
+        boolean window = !looked.isEmpty() && filter.states().size() <= 1;
+        // in the text: with a value the database would plan anew each time
+        String reach = Integer.toString(window ? LOOKED_AT : most);
+        var part = new Part(query, order, place.before(), led + (window ? "" : looked), reach);
+        String inner = switch (place.sort()) {
+            case STATE -> part.byState(key);
+            case USER -> key.isEmpty() ? part.of("true") : part.byUser(key);
+            default -> part.of(key.isEmpty() ? "true" : part.after(key));
+        };
+        String by = order.by(place.before());
+        String found = "WITH looked AS MATERIALIZED (" + inner
+                + ") SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY "
+                + order.by(!place.before())
                 + " LIMIT 1) AS last, found.id FROM (SELECT) one LEFT JOIN (SELECT * FROM looked WHERE true"
-                + (window ? looked : "") + " ORDER BY " + order + " LIMIT " + most
-                + ") found ON true ORDER BY " + order;
+                + (window ? looked : "") + " ORDER BY " + by + " LIMIT " + most
+                + ") found ON true ORDER BY " + by;
         return database.pool().preparedQuery(found).execute(query.values()).map(rows -> {
             List<Long> ids = new ArrayList<>();
             Long last = null;
@@ -77,6 +77,61 @@ final class BrowseStore {
             }
             return new Found(ids, last);
         });
+    }
+
+    /** So many jobs of a list that follow a place, or come before it. */
+    private record Part(Query query, Order order, boolean back, String led, String most) {
+        private static final String COLUMNS = "id, user_name, name, virtual_cluster, priority, priority_class, tags,"
+                + " submitted, shown, tasks, devices, launched, created, completed";
+
+        String of(String bound) {
+            return "SELECT " + COLUMNS + " FROM jobs WHERE " + led + " AND " + bound + " ORDER BY " + order.by(back)
+                    + " LIMIT " + most;
+        }
+
+        /** All terms go the same way, so it is one range. */
+        String after(List<Object> key) {
+            String first = query.value(key.getFirst());
+            String bound = switch (order.sort()) {
+                case NEWEST, OLDEST, LONGEST, SHORTEST -> time(first);
+                case TOOK_LONGEST, TOOK_SHORTEST -> first + " * interval '1 microsecond'";
+                default -> first;
+            };
+            return order.row() + (order.rises(back) ? " > (" : " < (") + bound + ", " + query.value(key.getLast())
+                    + ")";
+        }
+
+        /** What is left of the user at whom the page before ended, and the users that follow. */
+        String byUser(List<Object> key) {
+            String user = query.value(key.getFirst());
+            String place = "(" + time(query.value(key.get(1))) + ", " + query.value(key.getLast()) + ")";
+            return "(" + of("user_name = " + user + " AND (submitted, id)" + (back ? " > " : " < ") + place)
+                    + ") UNION ALL (" + of("user_name" + (back ? " < " : " > ") + user) + ") ORDER BY "
+                    + order.by(back) + " LIMIT " + most;
+        }
+
+        /** Each state is a range of its own. */
+        String byState(List<Object> key) {
+            String states = query.value(Order.STATES);
+            String newest = back ? "submitted, id" : "submitted DESC, id DESC";
+            String rank = key.isEmpty() ? "" : query.value(key.getFirst());
+            // only the state at which the page before ended has a place in it
+            String place = key.isEmpty()
+                    ? "true"
+                    : "(submitted, id)" + (back ? " > " : " < ") + "(CASE WHEN wanted.rank = " + rank + " THEN "
+                            + time(query.value(key.get(1))) + " ELSE timestamptz '" + (back ? "-" : "")
+                            + "infinity' END, CASE WHEN wanted.rank = " + rank + " THEN " + query.value(key.getLast())
+                            + " ELSE 0 END)";
+            return "SELECT found.* FROM unnest(" + states + ") WITH ORDINALITY AS wanted (state, rank)"
+                    + " CROSS JOIN LATERAL (SELECT " + COLUMNS + " FROM jobs WHERE shown = wanted.state AND " + led
+                    + " AND " + place + " ORDER BY " + newest + " LIMIT " + most + ") found WHERE "
+                    + (key.isEmpty() ? "true" : "wanted.rank " + (back ? "<= " : ">= ") + rank)
+                    + " ORDER BY wanted.rank" + (back ? " DESC, " : ", ") + newest + " LIMIT " + most;
+        }
+
+        private static String time(String micros) {
+            return "timestamptz 'epoch' + " + micros + " * interval '1 microsecond'";
+        }
     }
 
     /** What an index leads to. */
@@ -123,32 +178,6 @@ final class BrowseStore {
                     + ")) > 0 OR " + word + " = ANY(tags))");
         }
         return looked.toString();
-    }
-
-    private static String columns(Lists.Sort sort) {
-        return switch (sort) {
-            case NEWEST, OLDEST -> "submitted, id";
-            case NAME, NAME_BACK -> "user_name, name";
-            case DEVICES -> "devices, id";
-            case LONGEST -> "coalesce(launched, created, submitted), id";
-        };
-    }
-
-    private static String row(Lists.Sort sort) {
-        return "(" + columns(sort) + ")";
-    }
-
-    private static String bound(Query query, Lists.Sort sort, List<Object> key) {
-        String first = query.value(key.getFirst());
-        String second = query.value(key.getLast());
-        return switch (sort) {
-            case NEWEST, OLDEST, LONGEST -> "timestamptz 'epoch' + " + first + " * interval '1 microsecond', " + second;
-            case NAME, NAME_BACK, DEVICES -> first + ", " + second;
-        };
-    }
-
-    private static String opposite(String order) {
-        return order.contains(" DESC") ? order.replace(" DESC", "") : order.replaceAll(", (\\w+)$", " DESC, $1 DESC");
     }
 
     Future<Map<Long, Extra>> extras(List<Long> ids) {

@@ -25,13 +25,32 @@ public final class Lists {
         OLDEST,
         NAME,
         NAME_BACK,
+        /** Those that are not over first. */
+        STATE,
+        USER,
         /** The most devices first; only of jobs that are not over, which are not many. */
         DEVICES,
+        /** The same of tasks. */
+        TASKS,
+        /** The most urgent first; only of jobs that are not over. */
+        PRIORITY,
         /** Those that have run the longest first; only of jobs that run. */
-        LONGEST;
+        LONGEST,
+        SHORTEST,
+        /** Those that ran the longest; only of jobs that are over. */
+        TOOK_LONGEST,
+        TOOK_SHORTEST;
 
-        boolean descends() {
-            return this == NEWEST || this == NAME_BACK || this == DEVICES;
+        /** Whether the largest comes first. */
+        public boolean falls() {
+            return switch (this) {
+                case NEWEST, NAME_BACK, DEVICES, TASKS, PRIORITY, LONGEST, TOOK_LONGEST -> true;
+                case OLDEST, NAME, STATE, USER, SHORTEST, TOOK_SHORTEST -> false;
+            };
+        }
+
+        boolean isOfLength() {
+            return this == TOOK_LONGEST || this == TOOK_SHORTEST;
         }
     }
 
@@ -78,16 +97,20 @@ public final class Lists {
 
     /** One page. A key that is none of this order's is refused. */
     public Future<Leaf> leaf(Caller caller, JobFilter filter, Place place, int size) {
-        return store.ids(filter.seenBy(caller), place, key(place), size + 1).compose(found -> {
-            boolean more = found.ids().size() > size;
-            List<Long> ids = more ? found.ids().subList(0, size) : found.ids();
-            Long last = found.last();
-            boolean cut = !more && last != null;
-            List<Long> wanted = cut
-                    ? Stream.concat(ids.stream(), Stream.of(last)).distinct().toList()
-                    : ids;
-            return entries(wanted).map(entries -> leaf(place, ids, entries, more, cut ? last : null));
-        });
+        var seen = filter.seenBy(caller);
+        return store.ids(seen, place, key(place, seen.users().size() == 1), size + 1)
+                .compose(found -> {
+                    boolean more = found.ids().size() > size;
+                    List<Long> ids = more ? found.ids().subList(0, size) : found.ids();
+                    Long last = found.last();
+                    boolean cut = !more && last != null;
+                    List<Long> wanted = cut
+                            ? Stream.concat(ids.stream(), Stream.of(last))
+                                    .distinct()
+                                    .toList()
+                            : ids;
+                    return entries(wanted).map(entries -> leaf(place, ids, entries, more, cut ? last : null));
+                });
     }
 
     private static Leaf leaf(
@@ -175,12 +198,24 @@ public final class Lists {
 
     /** What a list is ordered by, of one job. */
     public static String key(Sort sort, Job job) {
+        String newest = micros(job.submitted()) + "." + job.id();
         return switch (sort) {
-            case NEWEST, OLDEST -> micros(job.submitted()) + "." + job.id();
+            case NEWEST, OLDEST -> newest;
             case NAME, NAME_BACK -> job.key();
+            case USER -> job.user() + "~" + newest;
+            case STATE -> 1 + Order.STATES.indexOf(job.state().name()) + "~" + newest;
             case DEVICES -> job.devices() + "." + job.id();
-            case LONGEST -> micros(since(job)) + "." + job.id();
+            case TASKS -> job.tasks() + "." + job.id();
+            case PRIORITY -> job.priority() + "." + job.id();
+            case LONGEST, SHORTEST -> micros(since(job)) + "." + job.id();
+            case TOOK_LONGEST, TOOK_SHORTEST -> length(job) + "." + job.id();
         };
+    }
+
+    private static long length(Job job) {
+        Instant from = job.launched() != null ? job.launched() : job.created();
+        Instant end = job.completed();
+        return from == null || end == null ? 0 : micros(end) - micros(from);
     }
 
     /** Whether a list shows this job before the one of a key, or at it. */
@@ -200,24 +235,48 @@ public final class Lists {
         return at.getEpochSecond() * 1_000_000 + at.getNano() / 1000;
     }
 
-    private static List<Object> key(Place place) {
+    private static List<Object> key(Place place, boolean ofOne) {
         String key = place.key();
         if (key == null) {
             return List.of();
         }
         return switch (place.sort()) {
-            case NEWEST, OLDEST, DEVICES, LONGEST -> {
+            case NEWEST, OLDEST, DEVICES, TASKS, LONGEST, SHORTEST -> {
                 long[] numbers = numbers(key);
                 yield List.of(numbers[0], numbers[1]);
             }
+            // below zero: a priority, and what began before a clock was set back
+            case PRIORITY, TOOK_LONGEST, TOOK_SHORTEST -> {
+                boolean below = key.startsWith("-");
+                long[] numbers = numbers(below ? key.substring(1) : key);
+                yield List.of(below ? -numbers[0] : numbers[0], numbers[1]);
+            }
             case NAME, NAME_BACK -> {
-                int tilde = key.indexOf('~');
-                if (tilde < 1) {
+                String[] names = parts(key);
+                yield ofOne ? List.of(names[0], names[1]) : List.of(names[1], names[0]);
+            }
+            case USER -> {
+                String[] parts = parts(key);
+                long[] numbers = numbers(parts[1]);
+                yield List.of(parts[0], numbers[0], numbers[1]);
+            }
+            case STATE -> {
+                String[] parts = parts(key);
+                long[] numbers = numbers(parts[1]);
+                if (!parts[0].matches("[1-" + Order.STATES.size() + "]")) {
                     throw noKey();
                 }
-                yield List.of(key.substring(0, tilde), key.substring(tilde + 1));
+                yield List.of(Long.parseLong(parts[0]), numbers[0], numbers[1]);
             }
         };
+    }
+
+    private static String[] parts(String key) {
+        int tilde = key.indexOf('~');
+        if (tilde < 1) {
+            throw noKey();
+        }
+        return new String[] {key.substring(0, tilde), key.substring(tilde + 1)};
     }
 
     private static long[] numbers(String key) {

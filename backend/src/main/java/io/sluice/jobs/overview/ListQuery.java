@@ -95,16 +95,27 @@ public record ListQuery(
                 .toList();
     }
 
+    /** The same for somebody to choose from: by users only who sees those of several. */
+    public List<Sort> orders(boolean ofSeveral) {
+        return Arrays.stream(Sort.values())
+                .filter(this::sorts)
+                .filter(sort -> ofSeveral || sort != Sort.USER)
+                .toList();
+    }
+
     /** Whether this list can be shown in an order. */
     public boolean sorts(Sort sort) {
         return switch (sort) {
             case NEWEST, OLDEST, NAME, NAME_BACK -> true;
-            case DEVICES -> BOUNDED.contains(state);
-            case LONGEST -> state.equals("running");
+            case USER -> user.isEmpty();
+            case STATE -> state.isEmpty();
+            case DEVICES, TASKS, PRIORITY -> BOUNDED.contains(state);
+            case LONGEST, SHORTEST -> state.equals("running");
+            case TOOK_LONGEST, TOOK_SHORTEST -> !state.isEmpty() && !BOUNDED.contains(state);
         };
     }
 
-    private static String word(Sort sort) {
+    public static String word(Sort sort) {
         return sort.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
@@ -161,13 +172,16 @@ public record ListQuery(
     }
 
     public ListQuery withUser(String other) {
-        return new ListQuery(other, state, cluster, priority, tag, search, sort, "");
+        return new ListQuery(other, state, cluster, priority, tag, search, sort, "").inItsOrder();
     }
 
-    /** An order that the other list can not have is left. */
     public ListQuery withState(String other) {
-        var changed = new ListQuery(user, other, cluster, priority, tag, search, sort, "");
-        return changed.sorts(order()) ? changed : changed.withSort("");
+        return new ListQuery(user, other, cluster, priority, tag, search, sort, "").inItsOrder();
+    }
+
+    /** An order that this list can not have is left. */
+    private ListQuery inItsOrder() {
+        return sorts(order()) ? this : withSort("");
     }
 
     public ListQuery withTag(String other) {
