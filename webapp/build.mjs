@@ -202,7 +202,9 @@ async function unitTests() {
     outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
-    platform: "node",
+    // libraries as browsers get them
+    platform: "neutral",
+    external: ["node:*"],
     logLevel: "warning",
   });
   const files = names.map((name) => join(outdir, name));

@@ -44,7 +44,6 @@ export async function visitor(browser, { viewport = DESKTOP, theme = "light", la
     isMobile: viewport === PHONE,
     ...more,
   });
-  // on a machine with much else to do
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints = [];

@@ -71,18 +71,6 @@ export async function logs(address = gateway) {
     },
     state: (name) => call("GET", `${pathOf(name)}/state`),
     bytes: async (name) => Buffer.from(await (await ask("GET", pathOf(name))).arrayBuffer()),
-    /** Waits until a task has printed this as its last, and the gateway has noted when. */
-    async noted(name, index, text) {
-      for (const end = Date.now() + PATIENCE; ; await new Promise((later) => setTimeout(later, 100))) {
-        const said = [`${pathOf(name, index)}?tail=200`, `${pathOf(name, index)}/times`];
-        const headers = { Authorization: `Bearer ${token}` };
-        const [log, times] = await Promise.all(said.map((path) => fetch(address + path, { headers })));
-        // there is no log before the task has begun
-        const [printed, { size, points }] = log.ok && times.ok ? [await log.text(), await times.json()] : ["", {}];
-        if (printed.endsWith(`${text}\n`) && points.at(-1)?.[0] === size) return;
-        assert.ok(Date.now() < end, `${name} has not printed "${text}": ${printed} ${size} ${points?.at(-1)}`);
-      }
-    },
     stop: (name) => call("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" }),
   };
 }

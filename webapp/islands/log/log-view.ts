@@ -80,7 +80,7 @@ class LogView extends HTMLElement {
       return;
     }
     const task = this.#tasks.find((known) => known.src === src);
-    if (task && !this.#chosen.some((known) => known.src === src)) this.#chosen = [task, ...this.#chosen].slice(0, MOST);
+    if (task && !this.#chosen.includes(task)) this.#chosen = [task, ...this.#chosen].slice(0, MOST);
     this.#show(ALL, offset, src);
   }
 

@@ -13,8 +13,6 @@ export abstract class News implements Listener {
   status: Way = "connecting";
   refusal: Refusal | undefined;
   greeted = false;
-  /** So long was it when it was opened: only what is behind that is new. */
-  protected opened = 0;
   readonly source: Source;
   readonly times: Times;
   protected readonly ring = new Ring();
@@ -44,7 +42,6 @@ export abstract class News implements Listener {
   hello(hello: Hello): void {
     const first = !this.greeted;
     this.greeted = true;
-    if (first) this.opened = hello.size;
     this.size = hello.size;
     this.refusal = undefined;
     this.source.holes.add(...hello.gaps);

@@ -79,7 +79,7 @@ export class Reader extends News implements Feed {
       const before = this.stretch.newlines;
       this.stretch.append(part, piece.offset);
       this.stream.read(piece.offset + part.length);
-      if (!this.following && piece.offset >= this.opened) this.missed += this.stretch.newlines - before;
+      if (!this.following) this.missed += this.stretch.newlines - before;
     }
     if (this.following) this.stretch.forgetBeginning();
     else if (this.attached && this.stretch.full) this.#detach();
@@ -208,8 +208,7 @@ export class Reader extends News implements Feed {
 
   /** Counts what nobody will look at now. */
   #pass({ offset, bytes }: Piece): void {
-    const fresh = Math.max(0, this.opened - offset);
-    for (let at = bytes.indexOf(LF, fresh); at >= 0; at = bytes.indexOf(LF, at + 1)) this.missed++;
+    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) this.missed++;
     this.stream.read(offset + bytes.length);
   }
 }

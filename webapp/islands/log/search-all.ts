@@ -123,21 +123,17 @@ export class SearchAll implements Finding {
 
   #order(): { match: Match; at: number }[] {
     this.#sorted ??= this.#parts
-      .flatMap(({ search, times }) => search.matches.map((match) => ({ match, at: when(times, match.offset) })))
-      .sort(
-        (one, other) =>
-          one.at - other.at || one.match.source - other.match.source || one.match.offset - other.match.offset,
-      );
+      .flatMap(({ search, times }) => search.matches.map((match) => ({ match, at: between(times, match.offset) })))
+      .sort((one, other) => one.at - other.at || one.match.source - other.match.source);
     return this.#sorted;
   }
 }
 
-/** When it was printed, as its row says; where only some of the times were told, between the two that are known about it. */
-export function when(times: [number, number][], offset: number): number {
+/** When it was printed, between the two times that are known about it. */
+function between(times: [number, number][], offset: number): number {
   const next = lowest(times, ([known]) => known > offset);
   const later = times[next];
   if (!later) return Date.now();
-  if (times.length < POINTS) return later[1];
   const [from, since] = times[next - 1] ?? [0, later[1]];
   return since + ((later[1] - since) * (offset - from)) / Math.max(1, later[0] - from);
 }

@@ -130,7 +130,6 @@ export class Stream {
     this.#polling = new Polling(this.#source, this.#listener, this.#at, (at) => {
       this.#at = at;
       this.#failures = 0;
-      this.#everOpen = true;
       this.#polling = undefined;
       this.#connect();
     });

@@ -1,5 +1,6 @@
 const PAUSE = 300;
 const AGAIN = 20_000;
+const SOONER = 3_000;
 
 /**
  * Asks the server what would become of a text: once somebody pauses, and again from time to time, because others come and
@@ -44,6 +45,10 @@ export class Check {
       if (asking.signal.aborted) return;
       if (answer.ok && verdict) this.#answered(document.adoptNode(verdict));
       else this.#failed(answer.redirected ? 401 : answer.status);
+      if (answer.status === 503) {
+        this.soon(SOONER);
+        return;
+      }
     } catch {
       if (asking.signal.aborted) return;
       this.#failed(0);

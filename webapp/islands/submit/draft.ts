@@ -50,3 +50,9 @@ function withoutSecrets(text: string): string | undefined {
   }
   return safe.text;
 }
+
+/** Another text is another submission. A plain http address has no crypto.randomUUID. */
+export function newKey(): string {
+  const digits = crypto.getRandomValues(new Uint8Array(16));
+  return [...digits].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,5 +1,15 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import {
+  defaultKeymap,
+  history,
+  historyKeymap,
+  indentWithTab,
+  isolateHistory,
+  redo,
+  redoDepth,
+  undo,
+  undoDepth,
+} from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from "@codemirror/language";
@@ -26,7 +36,7 @@ export class Editor {
   readonly #language = new Compartment();
   #json: boolean;
 
-  constructor(place: HTMLElement, text: string, label: string, known: Knowledge, changed: () => void) {
+  constructor(place: HTMLElement, text: string, label: string, known: Knowledge, changed: (back: boolean) => void) {
     this.#json = jsonIs(text);
     const nonce = document.querySelector<HTMLMetaElement>("meta[name=csp-nonce]")?.content;
     const extensions = [
@@ -63,7 +73,8 @@ export class Editor {
       }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) this.#speak();
-        if (update.docChanged) changed();
+        const back = update.transactions.some((one) => one.isUserEvent("undo") || one.isUserEvent("redo"));
+        if (update.docChanged) changed(back);
       }),
       ...(nonce ? [EditorView.cspNonce.of(nonce)] : []),
     ];
@@ -78,15 +89,34 @@ export class Editor {
     return this.#json;
   }
 
-  /** Replaces what differs, as one step that can be undone; the cursor stays where it was. */
-  write(text: string): void {
+  get canUndo(): boolean {
+    return undoDepth(this.#view.state) > 0;
+  }
+
+  get canRedo(): boolean {
+    return redoDepth(this.#view.state) > 0;
+  }
+
+  undo(): void {
+    undo(this.#view);
+  }
+
+  redo(): void {
+    redo(this.#view);
+  }
+
+  /** Replaces what differs; the cursor stays where it was. Of what is typed in a field, what comes at once is undone at once. */
+  write(text: string, typed = false): void {
     const old = this.text;
     if (text === old) return;
     let from = 0;
     while (from < old.length && from < text.length && old[from] === text[from]) from++;
     let end = 0;
     while (end < old.length - from && end < text.length - from && old.at(-1 - end) === text.at(-1 - end)) end++;
-    this.#view.dispatch({ changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) } });
+    this.#view.dispatch({
+      changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) },
+      annotations: typed ? [] : isolateHistory.of("full"),
+    });
   }
 
   mark(faults: Fault[]): void {

@@ -67,3 +67,12 @@ export class Imports {
     }
   }
 }
+
+/** The text of a template under a free name, and what is to be said of it; nothing for who is signed out. */
+export async function templateOf(id: string): Promise<{ text?: string; words?: Element }> {
+  const page = await fetch(`/jobs/new?template=${encodeURIComponent(id)}`, { headers: { Accept: "text/html" } });
+  const read = new DOMParser().parseFromString(await page.text(), "text/html");
+  const words = read.querySelector(".words .notice");
+  const text = read.querySelector<HTMLTextAreaElement>("#text")?.value;
+  return { ...(text === undefined ? {} : { text }), ...(words ? { words: document.adoptNode(words) } : {}) };
+}

@@ -1,11 +1,14 @@
 import { Check } from "./check";
-import { Draft } from "./draft";
+import { Draft, newKey } from "./draft";
 import { Editor, type Fault } from "./editor";
 import { protocolOf } from "./fields";
-import { Imports } from "./imports";
+import { Imports, templateOf } from "./imports";
 import type { Change, JobForm } from "./job-form";
 import { JobText } from "./job-text";
 import { knowledge } from "./knowledge";
+import { otherNotation } from "./notation";
+import { Notices, verdictOf } from "./notices";
+import { Steps } from "./steps";
 
 const DRAFT_PAUSE = 400;
 
@@ -19,8 +22,10 @@ class JobEditor extends HTMLElement {
   #check: Check | undefined;
   #draft: Draft | undefined;
   #imports: Imports | undefined;
+  #steps: Steps | undefined;
   #saving: ReturnType<typeof setTimeout> | undefined;
   #faults: Fault[] = [];
+  readonly #notices = new Notices(() => this.#part(".words"));
 
   connectedCallback(): void {
     document.addEventListener("turbo:before-cache", this.#rest);
@@ -53,10 +58,11 @@ class JobEditor extends HTMLElement {
     area.hidden = true;
     const label = this.#part<HTMLElement>("label[for=text]");
     label.id = "text-label";
-    this.#editor = new Editor(place, area.value, label.id, knowledge(this), () => this.#changed());
+    this.#editor = new Editor(place, area.value, label.id, knowledge(this), (back) => this.#changed(back));
+    this.#steps = new Steps(this, this.#editor);
     this.#check = new Check(() => area.value, this.#judged, this.#unjudged);
     this.#imports = new Imports(this, this.#imported);
-    for (const part of ["job-form", ".import", ".sides"]) this.#part(part).hidden = false;
+    for (const part of ["job-form", ".import", ".sides", ".ways"]) this.#part(part).hidden = false;
     if (this.querySelector("#keep[data-open]")) this.#part("#keep").showPopover();
     this.#seen();
     const verdict = this.querySelector("#verdict [data-state]");
@@ -76,6 +82,7 @@ class JobEditor extends HTMLElement {
     clearTimeout(this.#saving);
     this.#check?.stop();
     this.#imports?.stop();
+    this.#steps?.stop();
     const area = this.querySelector<HTMLTextAreaElement>("#text");
     if (this.#editor && area?.hidden) {
       area.defaultValue = this.#editor.text;
@@ -87,39 +94,35 @@ class JobEditor extends HTMLElement {
     this.querySelector(".editor")?.remove();
   };
 
-  #changed(): void {
+  #changed(back = false): void {
     const area = this.#part<HTMLTextAreaElement>("#text");
     area.value = this.#editor?.text ?? area.value;
-    this.#newKey();
-    this.querySelector(".words > .notice.bad")?.remove();
-    this.#seen();
+    this.#part<HTMLInputElement>("[name=key]").value = newKey();
+    this.#notices.outlived();
+    this.#seen(back);
+    this.#steps?.show();
     this.#say(this.dataset.checking ?? "");
     this.#check?.soon();
     clearTimeout(this.#saving);
     this.#saving = setTimeout(() => this.#draft?.keep(area.value), DRAFT_PAUSE);
   }
 
-  #seen(): void {
+  #seen(back = false): void {
     const job = JobText.read(this.#part<HTMLTextAreaElement>("#text").value);
-    this.#part<JobForm>("job-form").show(job);
+    this.#part<JobForm>("job-form").show(job, back);
     const kind = this.#editor?.json ? "JSON" : "YAML";
+    const other = this.#part<HTMLButtonElement>("button[name=notation]");
+    other.textContent = (this.#editor?.json ? this.dataset.asYaml : this.dataset.asJson) ?? "";
+    other.disabled = !job;
     const protocol = job ? ` · ${(this.dataset.protocol ?? "").replace("%s", String(protocolOf(job)))}` : "";
     this.#part(".kind").textContent = kind + protocol;
-  }
-
-  /** Another text is another submission. A plain http address has no crypto.randomUUID. */
-  #newKey(): void {
-    const digits = crypto.getRandomValues(new Uint8Array(16));
-    this.#part<HTMLInputElement>("[name=key]").value = [...digits]
-      .map((byte) => byte.toString(16).padStart(2, "0"))
-      .join("");
   }
 
   #asked = (event: Event): void => this.#edit((event as Change).detail);
 
   #edit(change: (job: JobText) => string): void {
     const job = JobText.read(this.#editor?.text ?? "");
-    if (job) this.#editor?.write(change(job));
+    if (job) this.#editor?.write(change(job), true);
   }
 
   #judged = (verdict: Element): void => {
@@ -144,7 +147,9 @@ class JobEditor extends HTMLElement {
   };
 
   #unjudged = (status: number): void => {
-    this.#say(this.dataset.checkFailed ?? "", "unknown");
+    const words = (status === 503 ? this.dataset.checkAway : this.dataset.checkFailed) ?? "";
+    this.#part("#verdict").replaceChildren(verdictOf(words));
+    this.#say(words, "unknown");
     if (status === 401) this.#signIn();
   };
 
@@ -159,26 +164,24 @@ class JobEditor extends HTMLElement {
     if (this.hasAttribute("posted") || !kept || kept === area.value) return;
     const fresh = area.value;
     area.value = kept;
-    const again = document.createElement("button");
-    again.type = "button";
-    again.className = "button";
-    again.textContent = this.dataset.discard ?? "";
-    again.onclick = () => {
-      this.#editor?.write(fresh);
-      this.#draft?.forget();
-      this.#part(".words").replaceChildren();
-    };
-    this.#tell(this.dataset.restored ?? "", "info", again);
+    this.#notices.tell(this.dataset.restored, "info", [this.dataset.discard, () => this.#anew(fresh)]);
   }
 
-  #tell(words: string, tone: string, ...more: Element[]): void {
-    const notice = document.createElement("div");
-    notice.className = `notice ${tone}`;
-    notice.setAttribute("role", tone === "bad" ? "alert" : "status");
-    const text = document.createElement("p");
-    text.textContent = words;
-    notice.append(text, ...more);
-    this.#part(".words").replaceChildren(notice);
+  #anew(text: string): void {
+    this.#editor?.write(text);
+    this.#draft?.forget();
+  }
+
+  /** The same job as JSON or YAML, as one step; what JSON has no place for is said. */
+  #turn(): void {
+    const other = otherNotation(this.#editor?.text ?? "");
+    if (!other) {
+      this.#notices.tell(this.dataset.notationFailed, "warning");
+      return;
+    }
+    this.#editor?.write(other.text);
+    const lost = (this.dataset.notationComments ?? "").replace("%s", String(other.comments));
+    if (other.comments > 0) this.#notices.tell(lost, "warning", [this.dataset.undo, () => this.#editor?.undo()]);
   }
 
   #clicked = (event: MouseEvent): void => {
@@ -186,6 +189,7 @@ class JobEditor extends HTMLElement {
     const line = target.closest<HTMLElement>("li[data-line] a")?.closest("li");
     const template = target.closest<HTMLElement>("[data-template]")?.dataset.template;
     const rename = target.closest<HTMLButtonElement>("button[name=rename]");
+    if (target.closest("button[name=notation]")) this.#turn();
     if (!line && template === undefined && !rename) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -207,21 +211,16 @@ class JobEditor extends HTMLElement {
 
   async #begin(template: string): Promise<void> {
     this.#part("#templates").hidePopover();
-    const page = await fetch(`/jobs/new?template=${encodeURIComponent(template)}`, {
-      headers: { Accept: "text/html" },
-    });
-    const text = new DOMParser().parseFromString(await page.text(), "text/html");
-    const area = text.querySelector<HTMLTextAreaElement>("#text");
-    const words = text.querySelector(".words .notice");
-    if (area) this.#editor?.write(area.value);
-    else this.#signIn();
-    if (words) this.#part(".words").replaceChildren(document.adoptNode(words));
+    const { text, words } = await templateOf(template);
+    if (text === undefined) this.#signIn();
+    else this.#editor?.write(text);
+    if (words) this.#notices.show(words);
   }
 
   #imported = (text: string | undefined, file: string): void => {
-    if (text === undefined) this.#tell(this.dataset.importFailed ?? "", "bad");
+    if (text === undefined) this.#notices.tell(this.dataset.importFailed, "bad");
     else this.#editor?.write(text);
-    if (text !== undefined && file) this.#tell((this.dataset.imported ?? "").replace("%s", file), "good");
+    if (text !== undefined && file) this.#notices.tell(this.dataset.imported?.replace("%s", file), "good");
   };
 
   #sent = (event: Event): void => {
@@ -233,13 +232,16 @@ class JobEditor extends HTMLElement {
     } else if (response.redirected) {
       this.#draft?.forget();
       this.#draft = undefined;
-    } else if (response.status >= 500) this.#lost(event);
+    } else if (response.status >= 500) {
+      event.preventDefault();
+      this.#notices.tell(response.status === 503 ? this.dataset.away : this.dataset.broken, "bad");
+    }
   };
 
   /** Nothing was taken: the page stays, with all that was typed. */
   #lost = (event: Event): void => {
     event.preventDefault();
-    this.#tell(this.dataset.offline ?? "", "bad");
+    this.#notices.tell(this.dataset.offline, "bad");
   };
 
   #signIn(): void {

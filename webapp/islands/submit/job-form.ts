@@ -26,8 +26,11 @@ class JobForm extends HTMLElement {
     this.removeEventListener("keydown", this.#pressed);
   }
 
-  /** Without a text that can be read, what stands here stays, and can only be read. */
-  show(job: JobText | undefined): void {
+  /**
+   * Without a text that can be read, what stands here stays, and can only be read.
+   * @param back also where somebody is typing: the text has gone back to what it was
+   */
+  show(job: JobText | undefined, back = false): void {
     const whole = this.querySelector<HTMLFieldSetElement>("fieldset.whole");
     const words = this.querySelector<HTMLElement>(".unreadable");
     if (!whole || !words) return;
@@ -37,7 +40,7 @@ class JobForm extends HTMLElement {
     this.#label(this, "");
     this.#protocol = protocolOf(job);
     this.#showRoles(rolesOf(job));
-    for (const part of this.#parts()) this.#showPart(part, job);
+    for (const part of this.#parts()) this.#showPart(part, job, back);
   }
 
   /** Puts each fault to the control of its place, and to the one around it otherwise. */
@@ -72,22 +75,22 @@ class JobForm extends HTMLElement {
     return { kind: part.dataset.kind ?? "text", path: [...at, ...inner] };
   }
 
-  #showPart(part: HTMLElement, job: JobText): void {
+  #showPart(part: HTMLElement, job: JobText, back: boolean): void {
     part.hidden = !(this.#protocol === 1 ? part.dataset.v1 : part.dataset.v2);
     if (part.hidden) return;
     const field = this.#field(part);
     if (part.classList.contains("pairs")) {
-      this.#showPairs(part, field, job);
+      this.#showPairs(part, field, job, back);
       return;
     }
     const control = part.querySelector<HTMLInputElement>("input, select, textarea");
     if (!control) return;
     const text = shown(job, field);
     if (field.kind === "flag") control.checked = text === "true";
-    else if (control !== document.activeElement || !means(job, field, control.value)) show(control, text);
+    else if (back || control !== document.activeElement || !means(job, field, control.value)) show(control, text);
   }
 
-  #showPairs(part: HTMLElement, field: Field, job: JobText): void {
+  #showPairs(part: HTMLElement, field: Field, job: JobText, back: boolean): void {
     const list = part.querySelector("ul");
     const row = part.querySelector("template")?.content.firstElementChild;
     if (!list || !row) return;
@@ -104,8 +107,8 @@ class JobForm extends HTMLElement {
       const pair = wanted[index];
       if (!pair || !name || !value) item.remove();
       else {
-        if (name !== document.activeElement) show(name, pair[0]);
-        if (value !== document.activeElement) show(value, pair[1]);
+        if (back || name !== document.activeElement) show(name, pair[0]);
+        if (back || value !== document.activeElement) show(value, pair[1]);
       }
     }
   }
