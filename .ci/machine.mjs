@@ -15,8 +15,6 @@ const debianPostgres = () => {
   return newest && join(home, newest, "bin");
 };
 
-const FAKETIME = ["x86_64", "aarch64"].map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketime.so.1`);
-
 const NEEDS = [
   { name: "chromium", found: () => onPath("chromium") },
   { name: "fonts-noto-cjk", found: () => existsSync("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc") },
@@ -27,7 +25,6 @@ const NEEDS = [
   { name: "openssl", found: () => onPath("openssl") },
   { name: "postgresql", found: debianPostgres },
   { name: "prometheus", found: () => onPath("prometheus") && onPath("promtool") },
-  { name: "libfaketime", found: () => FAKETIME.some(existsSync) },
 ];
 
 export const root = process.getuid?.() === 0;

@@ -205,22 +205,8 @@ final class Household implements AutoCloseable {
     }
 
     byte[] bytes(String path) throws IOException {
-        return answered(path).body();
-    }
-
-    /** Fails with what the gateway says instead. */
-    byte[] whole(String path) throws IOException {
-        var answer = answered(path);
-        if (answer.statusCode() != 200) {
-            throw new IOException(
-                    path + ": " + answer.statusCode() + " " + new String(answer.body(), StandardCharsets.UTF_8));
-        }
-        return answer.body();
-    }
-
-    private HttpResponse<byte[]> answered(String path) throws IOException {
         try {
-            return client.send(to(path).build(), BodyHandlers.ofByteArray());
+            return client.send(to(path).build(), BodyHandlers.ofByteArray()).body();
         } catch (InterruptedException e) {
             throw new IOException(e);
         }

@@ -3,30 +3,22 @@ package io.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.identity.Browser;
-import io.sluice.identity.Crowd;
 import io.sluice.identity.Crowd.Person;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.WebSocket;
 import io.vertx.ext.web.client.HttpResponse;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,41 +26,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The pages that list jobs, over HTTP. */
 class JobListTest {
     private static final Pattern ROW = Pattern.compile("<tr id=\"job-\\d+\".*?href=\"/jobs/([^\"]+)\"", Pattern.DOTALL);
-    private static final AtomicInteger NUMBER = new AtomicInteger();
 
-    @TempDir
-    private static Path folder;
+    @RegisterExtension
+    private static final Reception RECEPTION = new Reception();
 
-    private static TestServer server;
-    private static Crowd crowd;
-    private static Person boss;
+    private Person boss;
     private Person owner;
     private Person stranger;
 
-    @BeforeAll
-    static void start() {
-        server = new TestServer(folder);
-        crowd = new Crowd(server.vertx(), server.database(), server.address());
-        boss = crowd.person("boss", true);
-    }
-
-    @AfterAll
-    static void stop() {
-        crowd.close();
-        server.close();
-    }
-
     @BeforeEach
     void people() {
-        int number = NUMBER.incrementAndGet();
-        owner = crowd.person("owner" + number, false);
-        stranger = crowd.person("stranger" + number, false);
+        boss = RECEPTION.boss();
+        owner = RECEPTION.somebody("owner");
+        stranger = RECEPTION.somebody("stranger");
     }
 
     private static Browser as(Person person) {
-        Browser browser = crowd.browser();
-        browser.headers.set("Authorization", "Bearer " + crowd.bearer(person));
-        return browser;
+        return RECEPTION.as(person);
+    }
+
+    private static void submit(Person person, String name) {
+        RECEPTION.submit(person, name);
     }
 
     private static String page(Person person, String query) {
@@ -93,7 +71,9 @@ class JobListTest {
 
     /** Jobs that are over, one a minute, number 1 the oldest. */
     private static void finished(Person person, String name, int count, String shown) {
-        server.database()
+        RECEPTION
+                .server()
+                .database()
                 .pool()
                 .query("""
                         INSERT INTO jobs (user_id, user_name, name, virtual_cluster, priority, preemptible, demand, tasks, roles, devices,
@@ -106,22 +86,12 @@ class JobListTest {
                 .await();
     }
 
-    /** Needs more memory than there is, and so waits for ever. */
-    private static void submit(Person person, String name) {
-        String job = """
-                {"jobName": "%s", "image": "none",
-                 "taskRoles": [{"name": "main", "memoryMB": 1000000000, "shmMB": 64, "command": "true"}]}
-                """.formatted(name);
-        var answer = as(person)
-                .send(HttpMethod.POST, "/api/v2/jobs", "application/json", Buffer.buffer(job))
-                .await();
-        assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(202);
-    }
-
     private static void waiting(Person person, String name) {
         // whether a job of an ordinary user may start here at all is not what is asked
         submit(person, name);
-        server.database()
+        RECEPTION
+                .server()
+                .database()
                 .pool()
                 .query("UPDATE jobs SET state = 'queued', shown = 'WAITING', completed = NULL, exit_code = NULL,"
                         + " changed = pg_current_xact_id() WHERE user_name = '"
@@ -155,6 +125,93 @@ class JobListTest {
         String again = page(owner, link(second, "prev"));
         assertThat(names(again)).isEqualTo(expected.subList(0, 50));
         assertThat(link(again, "prev")).isEmpty();
+    }
+
+    /** With these values of theirs, under a tag of their own, so that a list of everybody's can be of them alone. */
+    private static void sorted(Person person, String name, int count, String shown, String tag) {
+        finished(person, name, count, shown);
+        ask("UPDATE jobs SET tags = ARRAY['" + tag + "'], tasks = 1 + id % 7, devices = id % 5, priority = id % 3 - 1,"
+                + " launched = submitted, completed = submitted + (id * 7919 % 101) * interval '1 second' WHERE user_name = '"
+                + person.name() + "' AND name LIKE '" + name + "%'");
+    }
+
+    private static List<String> ask(String sql) {
+        List<String> answers = new ArrayList<>();
+        RECEPTION.server().database().pool().query(sql).execute().await().forEach(row -> answers.add(row.getString(0)));
+        return answers;
+    }
+
+    /** Every page forwards, and every page back again. */
+    private static List<String> leafed(Person person, String query) {
+        List<String> all = new ArrayList<>();
+        List<List<String>> pages = new ArrayList<>();
+        String page = page(person, query);
+        while (true) {
+            pages.add(names(page));
+            all.addAll(names(page));
+            if (link(page, "next").isEmpty()) {
+                break;
+            }
+            page = page(person, link(page, "next"));
+        }
+        for (int back = pages.size() - 2; back >= 0; back--) {
+            page = page(person, link(page, "prev"));
+            assertThat(names(page)).as("%s, page %s from its end", query, back).isEqualTo(pages.get(back));
+        }
+        assertThat(link(page, "prev")).isEmpty();
+        return all;
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "sort=state|array_position(ARRAY['WAITING','FAILED','STOPPED','SUCCEEDED'], shown), submitted DESC, id DESC|true",
+                "sort=user|user_name, submitted DESC, id DESC|true",
+                "sort=name|name, user_name|true",
+                "sort=name-back|name DESC, user_name DESC|true",
+                "sort=state&q=a|array_position(ARRAY['WAITING','FAILED','STOPPED','SUCCEEDED'], shown), submitted DESC, id DESC|true",
+                "sort=user&q=a|user_name, submitted DESC, id DESC|true",
+                "sort=took-longest&state=failed|completed - launched DESC, id DESC|shown = 'FAILED'",
+                "sort=took-shortest&state=succeeded|completed - launched, id|shown = 'SUCCEEDED'",
+                "sort=priority&state=waiting|priority DESC, id DESC|shown = 'WAITING'",
+                "sort=tasks&state=waiting|tasks DESC, id DESC|shown = 'WAITING'",
+                "sort=devices&state=waiting|devices DESC, id DESC|shown = 'WAITING'",
+            })
+    void in_every_order_a_list_is_read_page_by_page_and_back(String query, String order, String where) {
+        String tag = "of-" + owner.name();
+        for (Person person : List.of(owner, stranger)) {
+            sorted(person, "a", 53, "FAILED", tag);
+            sorted(person, "b", 41, "SUCCEEDED", tag);
+            sorted(person, "ca", 70, "WAITING", tag);
+            sorted(person, "d", 3, "STOPPED", tag);
+        }
+        String asked = "SELECT name FROM jobs WHERE tags = ARRAY['" + tag + "'] AND " + where;
+        boolean searched = query.contains("q=a");
+        String found = searched ? " AND (strpos(name, 'a') > 0 OR strpos(user_name, 'a') > 0)" : "";
+        assertThat(leafed(boss, "?tag=" + tag + "&" + query)).isEqualTo(ask(asked + found + " ORDER BY " + order));
+        if (!query.contains("sort=user")) {
+            String own = found + " AND user_name = '" + owner.name() + "'";
+            assertThat(leafed(owner, "?" + query)).isEqualTo(ask(asked + own + " ORDER BY " + order));
+        }
+    }
+
+    @Test
+    void a_column_leads_to_its_order_and_says_which_way_it_goes() {
+        finished(owner, "one", 1, "FAILED");
+        assertThat(page(owner, "?sort=name")).contains("aria-sort=\"ascending\"><a href=\"/jobs?sort=name-back\"");
+        assertThat(page(owner, "?sort=state")).contains("class=\"is\" aria-sort=\"ascending\"");
+        assertThat(page(owner, "?state=failed"))
+                .contains("/jobs?state=failed&amp;sort=took-longest")
+                .doesNotContain("sort=state");
+        assertThat(page(owner, "?state=failed&sort=took-longest"))
+                .contains("aria-sort=\"descending\"><a href=\"/jobs?state=failed&amp;sort=took-shortest\"");
+        assertThat(page(owner, "")).doesNotContain("value=\"user\"");
+        assertThat(page(boss, "?sort=user")).contains("<option value=\"user\" selected>");
+        // an order that the next list can not have is left
+        assertThat(page(boss, "?sort=user"))
+                .contains("href=\"/jobs?user=")
+                .doesNotContainPattern("user=[^\"]*sort=user");
     }
 
     @Test
@@ -219,6 +276,12 @@ class JobListTest {
                 "?sort=best",
                 "?sort=devices",
                 "?sort=longest&state=waiting",
+                "?sort=state&state=failed",
+                "?sort=took-longest",
+                "?sort=user&user=somebody",
+                "?sort=state&after=9~1.1",
+                "?sort=state&after=1.1",
+                "?sort=user&after=~1.1",
                 "?priority=highest",
                 "?after=x",
                 "?after=1",
@@ -233,6 +296,23 @@ class JobListTest {
         assertThat(answer.statusCode()).isEqualTo(400);
         assertThat(answer.bodyAsString()).containsAnyOf("is one of", "This is no place in this list");
         assertThat(as(owner).get("/live/jobs" + query).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void an_error_is_told_in_the_language_of_its_page() {
+        Browser browser = as(owner);
+        browser.headers.set("Accept-Language", "zh-CN").set("Accept", "text/html");
+        assertThat(browser.get("/jobs/nobody~nothing").bodyAsString())
+                .contains("任务 nobody~nothing 不存在。")
+                .doesNotContain("is not found");
+        assertThat(browser.get("/jobs?sort=best").bodyAsString())
+                .contains("sort 只能是以下之一：newest, ", "不能是 best。")
+                .doesNotContain("is one of");
+        assertThat(browser.get("/jobs/new?clone=nothing").bodyAsString())
+                .contains("任务 " + owner.name() + "~nothing 不存在。");
+        assertThat(browser.get("/jobs?q=" + "x".repeat(300)).bodyAsString()).contains("q 最多 200 个字符。");
+        browser.headers.set("Accept-Language", "en");
+        assertThat(browser.get("/jobs/nobody~nothing").bodyAsString()).contains("Job nobody~nothing is not found.");
     }
 
     @Test
@@ -333,27 +413,19 @@ class JobListTest {
 
     @Test
     void why_a_job_waits_or_failed_is_said_in_the_reader_s_language() {
-        Person admin = crowd.person("admin" + NUMBER.incrementAndGet(), true);
+        Person admin = boss;
         submit(admin, "large");
         Browser browser = as(admin);
-        eventually(() -> browser.get("/jobs?q=large").bodyAsString().contains("Can never start: "));
+        Reception.eventually(() -> browser.get("/jobs?q=large").bodyAsString().contains("Can never start: "));
         browser.headers.set("Accept-Language", "zh-CN");
         assertThat(browser.get("/jobs?q=large").bodyAsString()).contains("无法启动：");
-    }
-
-    private static void eventually(java.util.function.BooleanSupplier condition) {
-        for (var end = Instant.now().plus(Duration.ofSeconds(60));
-                !condition.getAsBoolean();
-                LockSupport.parkNanos(20_000_000)) {
-            assertThat(Instant.now()).isBefore(end);
-        }
     }
 
     @Test
     void the_door_to_the_list_tells_how_many_of_one_s_own_are_not_over() {
         waiting(owner, "a");
         waiting(owner, "b");
-        eventually(() ->
+        Reception.eventually(() ->
                 as(owner).get("/profile").bodyAsString().contains("<span class=\"count\" id=\"count-jobs\">2</span>"));
         assertThat(page(stranger, "")).contains("<span class=\"count\" id=\"count-jobs\"></span>");
     }

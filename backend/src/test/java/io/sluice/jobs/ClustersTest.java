@@ -9,36 +9,21 @@ import io.sluice.jobs.drafts.Draft;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Virtual clusters: what they allow, and whom. */
 class ClustersTest {
     private static final Caller ROOT = Desk.caller("root");
 
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    Path data;
-
     private final ScriptedEngine engine = new ScriptedEngine(1, 8, 2);
+
+    @RegisterExtension
     private final Desk desk = new Desk(engine);
-
-    @BeforeEach
-    void open() {
-        desk.open(data);
-    }
-
-    @AfterEach
-    void close() {
-        desk.close();
-    }
 
     private Caller person(String name) {
         long id = desk.query("INSERT INTO users (name, password) VALUES ('" + name + "', '') RETURNING id");
@@ -137,7 +122,7 @@ class ClustersTest {
         desk.jobs().submit(ROOT, in("lab", "second", 2), null).await();
         desk.eventually(() -> why("second") == Waiting.Why.QUOTA);
         desk.leave();
-        desk.open(data);
+        desk.open(desk.data());
         desk.eventually(() -> why("second") == Waiting.Why.QUOTA);
         lab(4, Holders.NOBODY);
         desk.running(2);

@@ -12,18 +12,27 @@ import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** The room on a database and an engine of a test's own; it can be closed and opened again as by another gateway. */
-final class Desk implements AutoCloseable {
+/**
+ * The room on a database and an engine of a test's own; it can be closed and opened again as by another gateway. Registered with a test, it is
+ * open while that runs.
+ */
+final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback {
     private static final System.Logger log = System.getLogger(Desk.class.getName());
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -33,6 +42,7 @@ final class Desk implements AutoCloseable {
     final Grants grants;
     CollectorRegistry registry = new CollectorRegistry();
     private @Nullable Jobs jobs;
+    private @Nullable Path data;
 
     Desk(Engine engine) {
         this.engine = engine;
@@ -40,6 +50,27 @@ final class Desk implements AutoCloseable {
         database.database()
                 .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS))
                 .await();
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext test) throws IOException {
+        data = Files.createTempDirectory("sluice-desk");
+        open(data);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext test) throws IOException {
+        close();
+        try (var files = Files.walk(data())) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** Of the test that it is registered with. */
+    Path data() {
+        return Objects.requireNonNull(data);
     }
 
     void open(Path data) {

@@ -6,31 +6,16 @@ import io.sluice.engines.Started;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.placement.Waiting;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What becomes of jobs when things go wrong. */
 class LifeTest {
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    Path data;
-
     private final ScriptedEngine engine = new ScriptedEngine(2, 4, 2);
+
+    @RegisterExtension
     private final Desk desk = new Desk(engine);
-
-    @BeforeEach
-    void open() {
-        desk.open(data);
-    }
-
-    @AfterEach
-    void close() {
-        desk.close();
-    }
 
     @Test
     void a_failure_of_unknown_cause_is_tried_again_as_often_as_was_asked() {
@@ -99,7 +84,7 @@ class LifeTest {
         desk.eventually(() -> desk.job("ada", "alone").state() == Job.State.RUNNING);
         desk.leave();
         engine.end(run, 37);
-        desk.open(data);
+        desk.open(desk.data());
         desk.finished("ada", "alone");
         assertThat(desk.detail("ada", "alone").attempt().exit())
                 .isNotNull()
@@ -114,7 +99,7 @@ class LifeTest {
         String run = desk.running(1).getFirst();
         desk.eventually(() -> desk.job("ada", "goes-on").state() == Job.State.RUNNING);
         desk.leave();
-        desk.open(data);
+        desk.open(desk.data());
         engine.end(run, 0);
         assertThat(desk.finished("ada", "goes-on").state()).isEqualTo(Job.State.SUCCEEDED);
         assertThat(engine.starts).hasSize(1);
@@ -125,7 +110,7 @@ class LifeTest {
         desk.submit("ada", JobsTest.one("handed-on", 1, 0));
         String run = desk.running(1).getFirst();
         desk.eventually(() -> desk.job("ada", "handed-on").state() == Job.State.RUNNING);
-        var second = desk.another(Files.createDirectory(data.resolve("second")));
+        var second = desk.another(Files.createDirectory(desk.data().resolve("second")));
         desk.expireTerm();
         desk.eventually(() -> desk.epoch() > 1);
         engine.end(run, 0);
@@ -139,7 +124,7 @@ class LifeTest {
     void a_dead_leader_is_followed_although_the_clock_was_set_back() {
         desk.leave();
         desk.query("UPDATE job_leader SET owner = 'dead', until = now() + interval '9 hours' RETURNING epoch");
-        desk.open(data);
+        desk.open(desk.data());
         desk.submit("ada", JobsTest.one("led", 1, 0));
         engine.end(desk.running(1).getFirst(), 0);
         assertThat(desk.finished("ada", "led").state()).isEqualTo(Job.State.SUCCEEDED);
@@ -173,7 +158,7 @@ class LifeTest {
         desk.eventually(() -> desk.job("ada", "lost").state() == Job.State.RUNNING);
         desk.leave();
         engine.lose(run);
-        desk.open(data);
+        desk.open(desk.data());
         desk.eventually(() -> engine.starts.size() == 2);
         assertThat(desk.jobs()
                         .attempts(desk.job("ada", "lost"))

@@ -6,35 +6,20 @@ import io.sluice.jobs.clusters.Cluster;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs that are no gang start as many of their tasks as fit; and nothing starts on a device with a fault. */
 class PartsOfJobsTest {
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    Path data;
-
     private final ScriptedEngine engine = new ScriptedEngine(1, 8, 2);
+
+    @RegisterExtension
     private final Desk desk = new Desk(engine);
-
-    @BeforeEach
-    void open() {
-        desk.open(data);
-    }
-
-    @AfterEach
-    void close() {
-        desk.close();
-    }
 
     private static String loose(String name, int tasks) {
         return """
@@ -74,7 +59,7 @@ class PartsOfJobsTest {
         engine.end(desk.running(2).getLast(), 0);
         desk.eventually(() -> engine.starts.size() == 4);
         desk.leave();
-        desk.open(data);
+        desk.open(desk.data());
         engine.end(desk.running(2).getFirst(), 0);
         desk.eventually(() -> engine.starts.size() == 5);
         desk.running(2).forEach(run -> engine.end(run, 0));
@@ -101,9 +86,13 @@ class PartsOfJobsTest {
                 .put(Desk.caller("root"), new Cluster("default", "", null, 100, Map.of(), false), null)
                 .await();
         desk.submit("ada", JobsTest.job("too-much", "", """
-                {"name": "main", "taskNumber": 10000, "cpuNumber": 0, "memoryMB": 0, "shmMB": 0, "command": "true"}
+                {"name": "main", "taskNumber": 2, "cpuNumber": 0, "memoryMB": 0, "shmMB": 0, "command": "true"}
                 """));
         assertThat(waiting("too-much").why()).isEqualTo(Waiting.Why.NEVER_IN_QUOTA);
+        desk.submit("ada", JobsTest.job("too-many", "", """
+                {"name": "main", "taskNumber": 10000, "cpuNumber": 0, "memoryMB": 0, "shmMB": 0, "command": "true"}
+                """));
+        assertThat(waiting("too-many").why()).isEqualTo(Waiting.Why.NEVER);
     }
 
     @Test

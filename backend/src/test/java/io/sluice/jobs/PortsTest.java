@@ -8,35 +8,20 @@ import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.placement.Waiting.Why;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
-import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs that ask for ports: the machine has 4 processors and 10,000 ports. */
 class PortsTest {
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    Path data;
-
     private final ScriptedEngine engine = new ScriptedEngine(1, 4, 0);
+
+    @RegisterExtension
     private final Desk desk = new Desk(engine);
-
-    @BeforeEach
-    void open() {
-        desk.open(data);
-    }
-
-    @AfterEach
-    void close() {
-        desk.close();
-    }
 
     @Test
     void more_ports_than_a_machine_has_are_told_and_keep_nobody_out() {

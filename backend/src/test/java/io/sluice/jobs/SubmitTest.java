@@ -7,31 +7,16 @@ import io.sluice.jobs.clusters.Cluster;
 import io.sluice.jobs.drafts.Templates;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class SubmitTest {
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    Path data;
-
     private final ScriptedEngine engine = new ScriptedEngine(1, 1, 0);
+
+    @RegisterExtension
     private final Desk desk = new Desk(engine);
-
-    @BeforeEach
-    void open() {
-        desk.open(data);
-    }
-
-    @AfterEach
-    void close() {
-        desk.close();
-    }
 
     @Test
     void every_fault_is_told_and_nothing_is_stored() {
