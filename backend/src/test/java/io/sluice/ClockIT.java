@@ -70,10 +70,10 @@ class ClockIT {
             """;
 
     private static Instant begun(Household house, String job) throws IOException {
-        return Instant.ofEpochMilli(house.get("/api/v2/jobs/admin~" + job)
-                .path("jobStatus")
-                .path("appCreatedTime")
-                .asLong());
+        return Instant.ofEpochSecond(Long.parseLong(Peek.rows(
+                        house.data(),
+                        "SELECT extract(epoch FROM created)::bigint::text FROM jobs WHERE name = '" + job + "'")
+                .getFirst()));
     }
 
     /** When the gateway says that it signed somebody in just now. */
