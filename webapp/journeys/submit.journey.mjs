@@ -129,14 +129,15 @@ test("it_says_whether_a_job_starts_waits_or_never_can", async () => {
   });
   const name = word("holder");
   await field(page, "Name").fill(name);
-  await field(page, "CPUs").fill(String(cpus));
+  // other journeys' jobs may hold a part of a processor
+  await field(page, "CPUs").fill(String(Math.max(1, cpus - 1)));
   await field(page, "Command").fill("sleep 600");
   await verdict(page, "now");
   assert.match(await page.locator("#verdict").innerText(), /On \S/, "the machine is named");
   await page.locator("button.send").click();
   await page.waitForURL(`**/jobs/${admin.name}~${name}`);
   await page.goto("/jobs/new");
-  await field(page, "CPUs").fill("1");
+  await field(page, "CPUs").fill(String(cpus));
   await verdict(page, "waits");
   assert.match(await page.locator("#verdict").innerText(), new RegExp(`Will wait[^]*${admin.name} `));
   await field(page, "Devices").fill("4");

@@ -281,12 +281,13 @@ final class Household implements AutoCloseable {
     @Override
     public void close() throws IOException {
         var alive = process;
+        if (alive == null) {
+            return; // another user of a gateway that is not ours to end
+        }
         try {
-            if (alive != null) {
-                alive.destroy();
-                if (!alive.waitFor(15, TimeUnit.SECONDS)) {
-                    alive.destroyForcibly().waitFor();
-                }
+            alive.destroy();
+            if (!alive.waitFor(15, TimeUnit.SECONDS)) {
+                alive.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {
             throw new IOException(e);

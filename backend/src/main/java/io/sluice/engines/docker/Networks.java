@@ -124,9 +124,16 @@ final class Networks {
         using.computeIfPresent(group, (name, users) -> users == 1 ? null : users - 1);
     }
 
-    /** It is not there any more, whoever took it away: the next one who asks gets another. */
-    synchronized void lost(String group, Held held) {
-        given.remove(group, held);
+    /** It is not there any more, whoever took it away: the next one who asks gets a new one, as those that were ready may be gone too. */
+    void lost(String group, Held held) {
+        List<Held> doubtful;
+        synchronized (this) {
+            given.remove(group, held);
+            doubtful = List.copyOf(ready);
+            ready.clear();
+            metrics.networksReady(0);
+        }
+        doubtful.forEach(this::discard);
     }
 
     /** What an earlier gateway has given; what it had ready is ready again. */
