@@ -143,6 +143,12 @@ for (const [what, script, last] of [
     );
     await page.locator("log-view .log-view").press("G");
     await row(page, last).waitFor();
+    // the last word counts, whatever is on its way
+    await page.locator("log-view .log-view").press("g");
+    await page.locator("log-view .log-view").press("G");
+    await page.waitForTimeout(300);
+    await row(page, last).waitFor();
+    assert.match(await status(page).innerText(), /^Following/);
     assert.deepEqual(complaints, []);
     await context.close();
     await desk.stop(name);

@@ -151,12 +151,12 @@ export class Reader extends News implements Feed {
     return this.jump({ offset: await this.source.offsetAt(at) });
   }
 
-  /** From memory. */
+  /** From memory; what is on its way to somewhere else is wanted no more. */
   toEnd(): void {
     this.missed = 0;
-    if (this.attached) return;
     this.#busy?.abort();
     this.#busy = undefined;
+    if (this.attached) return;
     this.attached = true;
     const from = Math.max(this.ring.from, this.ring.to - AROUND);
     this.#begin(from, from > 0);

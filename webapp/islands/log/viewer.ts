@@ -21,6 +21,8 @@ export class Viewer {
   readonly sight: Sight;
   /** The row that the address names. */
   #target: Place | undefined;
+  /** Where somebody asked to go last, undefined for the end: what arrives late of an earlier wish moves nobody. */
+  #wanted: To | undefined;
   readonly #words: Words;
   readonly #view: HTMLElement;
   readonly #body = make("div", { class: "log-rows" });
@@ -88,9 +90,9 @@ export class Viewer {
   }
 
   toEnd(): void {
+    this.#wanted = undefined;
     this.sight.feed.toEnd();
     this.#follow(true);
-    this.#pane.following = true;
     this.changed();
   }
 
@@ -104,11 +106,12 @@ export class Viewer {
     const { feed, merged } = this.sight;
     if (why === "strip" && !merged && "offset" in to && to.offset >= feed.size) return this.toEnd();
     const begun = performance.now();
+    this.#wanted = to;
     this.#follow(false);
-    this.#pane.following = false;
     try {
       const line = await jumpIn(this.sight, to);
-      if (!line || this.#closed) return;
+      if (!this.#wanted) feed.toEnd();
+      if (!line || this.#closed || this.#wanted !== to) return;
       if (why === "target") this.#target = { source: line.source, offset: line.from };
       this.#pane.redraw();
       this.#pane.goTo(feed.lines, line);
@@ -221,6 +224,7 @@ export class Viewer {
   #follow(on: boolean): void {
     const { feed } = this.sight;
     feed.following = on;
+    this.#pane.following = on;
     if (on) feed.missed = 0;
     this.#tell();
   }
@@ -243,7 +247,6 @@ export class Viewer {
     const source = this.sight.sources[line.source];
     if (!source) return;
     this.#follow(false);
-    this.#pane.following = false;
     await this.#opened.toggle(line, source);
     this.redraw();
   }
