@@ -109,6 +109,15 @@ public final class Gaps {
         return gaps.stream().mapToLong(gap -> gap.to() - gap.from()).sum();
     }
 
+    /** Where the last hole before the offset ends; 0: there is none. */
+    public static long endBefore(List<Gap> gaps, long offset) {
+        return gaps.stream()
+                .filter(gap -> gap.isHole() && gap.to() <= offset)
+                .mapToLong(Gap::to)
+                .max()
+                .orElse(0);
+    }
+
     /** The first hole that ends behind the offset; null: none. */
     public static @Nullable Gap next(List<Gap> gaps, long offset) {
         return gaps.stream()

@@ -12,7 +12,9 @@ final class Expression {
     private final Deque<Long> sizes = new ArrayDeque<>();
     private final StringBuilder run = new StringBuilder();
     private String longest = "";
-    private boolean alternatives;
+    /** Nothing need be in every match: there are alternatives, or case is left out of account from somewhere on. */
+    private boolean loose;
+
     private long sum;
     private long last;
 
@@ -38,15 +40,15 @@ final class Expression {
 
     /** A text that every match holds; empty: none was found. */
     String literal() {
-        return alternatives || longest.length() < SHORTEST_LITERAL ? "" : longest;
+        return loose || longest.length() < SHORTEST_LITERAL ? "" : longest;
     }
 
     private int step(int at) {
         char character = text.charAt(at);
         switch (character) {
-            case '(' -> open();
+            case '(' -> open(at);
             case ')' -> close();
-            case '|' -> alternatives = true;
+            case '|' -> loose = true;
             case '*', '?' -> loseLast();
             case '+' -> endRun();
             case '^', '$', '.' -> other();
@@ -65,9 +67,16 @@ final class Expression {
         return at + 1;
     }
 
-    /** What stands in a group may be optional, or switch the case: only what is outside counts. */
-    private void open() {
+    /** What stands in a group may be optional: only what is outside counts. A group may also switch the case of all that follows. */
+    private void open(int at) {
         endRun();
+        boolean flags = text.startsWith("(?", at) && !text.startsWith("(?P", at) && !text.startsWith("(?<", at);
+        if (flags) {
+            int end = at + 2;
+            while (end < text.length() && text.charAt(end) != ':' && text.charAt(end) != ')') {
+                loose |= text.charAt(end++) == 'i';
+            }
+        }
         sizes.push(sum);
         sum = 0;
     }
@@ -104,14 +113,30 @@ final class Expression {
         }
         if (Character.isLetterOrDigit(escaped)) {
             other();
-            int brace = at + 2;
-            boolean long_ = (escaped == 'p' || escaped == 'P' || escaped == 'x')
-                    && brace < text.length()
-                    && text.charAt(brace) == '{';
-            return long_ ? Math.max(brace, text.indexOf('}', brace)) + 1 : at + 2;
+            return endOfEscape(escaped, at + 2);
         }
         literal(escaped);
         return at + 2;
+    }
+
+    /** A character or a class by its number or name: {@code \x41}, {@code \x{41}}, {@code \101}, {@code \pL}, {@code \p{Greek}}. */
+    private int endOfEscape(char escaped, int next) {
+        boolean named = escaped == 'p' || escaped == 'P';
+        if ((named || escaped == 'x') && text.startsWith("{", next)) {
+            return Math.max(next, text.indexOf('}', next)) + 1;
+        }
+        if (named || escaped == 'x') {
+            return next + (named ? 1 : 2);
+        }
+        int end = next;
+        while (escaped >= '0' && escaped <= '7' && end < next + 2 && end < text.length() && isOctal(text.charAt(end))) {
+            end++;
+        }
+        return end;
+    }
+
+    private static boolean isOctal(char digit) {
+        return digit >= '0' && digit <= '7';
     }
 
     private int endOfClass(int at) {
@@ -119,9 +144,10 @@ final class Expression {
         if (end < text.length() && text.charAt(end) == '^') {
             end++;
         }
-        end++; // a bracket in the first place is one of the class
+        end += text.startsWith("]", end) ? 1 : 0; // in the first place it is one of the class
         while (end < text.length() && text.charAt(end) != ']') {
-            end += text.charAt(end) == '\\' ? 2 : 1;
+            int name = text.startsWith("[:", end) ? text.indexOf(":]", end + 2) : -1;
+            end = name >= 0 ? name + 2 : end + (text.charAt(end) == '\\' ? 2 : 1);
         }
         return end + 1;
     }
@@ -144,7 +170,7 @@ final class Expression {
     /** The last character need not be there. */
     private void loseLast() {
         if (!run.isEmpty()) {
-            run.setLength(run.length() - 1);
+            run.setLength(run.offsetByCodePoints(run.length(), -1));
         }
         endRun();
     }

@@ -43,8 +43,14 @@ interface Finder {
                     matchCase ? expression.literal() : "",
                     expression.size());
         } catch (PatternSyntaxException e) {
+            // as it was asked for, without what says that case does not matter
+            String where = matchCase || e.getPattern() == null
+                    ? e.getPattern()
+                    : e.getPattern().replaceFirst("^\\(\\?i\\)", "");
             throw new IllegalArgumentException(
-                    "The expression can not be read: " + e.getMessage() + ". Its syntax is RE2's, without"
+                    "The expression can not be read: " + e.getDescription()
+                            + (where == null || where.isEmpty() ? "" : " in " + where)
+                            + ". Its syntax is RE2's, without"
                             + " look-around and back-references.",
                     e);
         }

@@ -13,6 +13,7 @@ public final class Search {
     static final int PIECE = 256 << 10;
 
     private static final long PROGRESS = 128L << 20;
+    private static final int LOOK_BACK = 64 << 10;
 
     /** Hears of the search, from its thread. */
     public interface Listener {
@@ -67,7 +68,7 @@ public final class Search {
     /** @param goOn asked after every piece, and within one where an expression takes long */
     public Outcome run(GoOn goOn) throws IOException {
         long end = Math.min(query.until(), log.size());
-        long offset = query.from();
+        long offset = query.from() == 0 ? 0 : lineOf(query.from());
         long told = offset;
         while (offset < end) {
             if (!goOn.goesOn()) {
@@ -99,6 +100,22 @@ public final class Search {
             }
         }
         return new Outcome(Why.END, matches, scanned, null, Math.max(query.from(), Math.min(end, offset)));
+    }
+
+    /** Where the line begins that this is in, so that it is seen whole: what begins before {@code from} is not told all the same. */
+    private long lineOf(long from) throws IOException {
+        Gaps.Gap hole = Gaps.next(gaps, from);
+        if (hole != null && hole.from() <= from) {
+            return from;
+        }
+        int length = (int) Math.min(LOOK_BACK, from - Gaps.endBefore(gaps, from));
+        int count = log.fill(from - length, piece, length);
+        for (int at = count; at > 0; at--) {
+            if (piece[at - 1] == '\n') {
+                return from - length + at;
+            }
+        }
+        return length < LOOK_BACK ? from - length : from;
     }
 
     private Outcome brokenOff(Why why, long next) {

@@ -137,6 +137,59 @@ class SearchTest {
         assertThat(found.stream().map(Match::offset)).containsExactly(16L);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "(?i)error, an ERROR",
+        "ab(?i)error, an abERROR",
+        "(?i:error) here, an ERROR here",
+        "\\x41BCD, an ABCD",
+        "\\101BCD, an ABCD",
+        "\\pLbcd, an abcd",
+        "\\PLbcd, an 1bcd",
+        "[[:digit:]]bcd, an 1bcd",
+        "[^[:space:]]bcd, an 1bcd",
+        "[]a]bcd, an ]bcd",
+        "[\\]]bcd, an ]bcd",
+        "1bcd\u4e2d?e, an 1bcde",
+        "\\Q1b\\E?cd, an 1cd"
+    })
+    void whatever_an_expression_is_written_with_its_matches_are_found(String expression, String line)
+            throws IOException {
+        byte[] log = ("before\n" + line + "\n").getBytes(StandardCharsets.UTF_8);
+        search(log, new Query(expression, true, true, 0, Long.MAX_VALUE, 10, 0), List.of());
+        assertThat(found.stream().map(Match::offset)).containsExactly(10L);
+    }
+
+    /** As a viewer does when a log has grown: it begins a little before the end of the last search. */
+    @Test
+    void a_search_that_begins_within_a_line_tells_what_one_from_the_beginning_tells_there() throws IOException {
+        String log = "first needle\nxx needle needle\n" + "aaaa".repeat(20) + "\nneedle";
+        for (String text : new String[] {"^needle", "needle$", "needle", "aa", "e+"}) {
+            List<Long> all = offsets(log, text, true, true);
+            for (long from = 0; from <= log.length(); from++) {
+                long begin = from;
+                search(
+                        log.getBytes(StandardCharsets.UTF_8),
+                        new Query(text, true, true, begin, Long.MAX_VALUE, 1_000, 0),
+                        List.of());
+                assertThat(found.stream().map(Match::offset))
+                        .as("%s from %d", text, begin)
+                        .isEqualTo(
+                                all.stream().filter(offset -> offset >= begin).toList());
+            }
+        }
+    }
+
+    @Test
+    void a_search_that_begins_behind_a_hole_begins_there() throws IOException {
+        byte[] log = "one\0\0\0\0\0two one".getBytes(StandardCharsets.UTF_8);
+        var hole = List.of(new Gaps.Gap(3, 8, Gaps.SIZE_LIMIT, 0, null));
+        for (int from : new int[] {5, 8, 9}) {
+            search(log, new Query("^two|one", true, true, from, Long.MAX_VALUE, 10, 0), hole);
+            assertThat(found.stream().map(Match::offset)).isEqualTo(from == 9 ? List.of(12L) : List.of(8L, 12L));
+        }
+    }
+
     @Test
     void a_match_shows_its_line_and_those_around_it() throws IOException {
         byte[] log = "first\nsecond\nthe third\nfourth\nfifth\n".getBytes(StandardCharsets.UTF_8);
@@ -217,6 +270,14 @@ class SearchTest {
                 .hasMessageContaining("expression");
     }
 
+    @Test
+    void a_faulty_expression_is_told_as_it_was_written() {
+        for (boolean matchCase : new boolean[] {true, false}) {
+            assertThatThrownBy(() -> Search.check(new Query("(ab", true, matchCase, 0, Long.MAX_VALUE, 10, 0)))
+                    .hasMessageStartingWith("The expression can not be read: missing closing ) in (ab. Its syntax");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "loss=[0-9]+, loss=",
@@ -227,7 +288,16 @@ class SearchTest {
         "abc{2}, ''",
         "x+abc\\.txt, abc.txt",
         "[abc]def], def]",
-        "(?i)abcdef, abcdef",
+        "(?i)abcdef, ''",
+        "(?:abc)def, def",
+        "(?P<iii>abc)def, def",
+        "[[:digit:]]def, def",
+        "\\x41bcd, bcd",
+        "\\x{41}bcd, bcd",
+        "\\101bcd, bcd",
+        "\\pLbcd, bcd",
+        "\\p{Greek}bcd, bcd",
+        "abcd\ud83d\ude00?e, abcd",
         "\\d+abcd\\b, abcd",
         "\\Qabc\\Edef, def"
     })
