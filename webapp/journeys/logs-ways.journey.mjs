@@ -168,11 +168,14 @@ test("where_the_disk_was_full_something_may_be_missing_and_it_says_when", {
 }, async () => {
   const keeper = await logs(small);
   const name = await keeper.printed("seq -f 'line %.0f' 1 20000");
-  const newest = Math.max(...readdirSync(join(kept, "jobs")).map(Number).filter(Number.isInteger));
+  const gaps = () => {
+    const newest = Math.max(...readdirSync(join(kept, "jobs")).map(Number).filter(Number.isInteger));
+    return join(kept, `jobs/${newest}/0/worker-0-0.log.gaps`);
+  };
   // as the gateway writes it when the kernel refuses a write
   const at = Date.UTC(2026, 10, 18, 12, 1, 7);
   const gap = { from: 48_894, to: 48_894, reason: "disk_full", at, until: at + 153_000 };
-  appendFileSync(join(kept, `jobs/${newest}/0/worker-0-0.log.gaps`), `${JSON.stringify(gap)}\n`);
+  appendFileSync(gaps(), `${JSON.stringify(gap)}\n`);
   const { page, context, complaints } = await atSmall({ timezoneId: "UTC" });
   await open(page, name);
   await foot(page, /some may be missing where the disk was full/);
@@ -188,6 +191,21 @@ test("where_the_disk_was_full_something_may_be_missing_and_it_says_when", {
   );
   await hole.scrollIntoViewIfNeeded();
   await picture(page, "log-disk-full");
+
+  // one that still runs shows it where it was, too, and once
+  const running = await keeper.printing("seq -f 'line %.0f' 1 3000; sleep 600");
+  while ((await keeper.state(running)).size < 28_893) await new Promise((later) => setTimeout(later, 100));
+  const behind = 28_893 - 10 * 11;
+  appendFileSync(gaps(), `${JSON.stringify({ ...gap, from: behind, to: behind })}\n`);
+  await open(page, running);
+  await row(page, "line 3000").waitFor();
+  await foot(page, /some may be missing where the disk was full/);
+  const shown = await rows(page);
+  const at2990 = shown.indexOf("line 2990");
+  assert.match(shown[at2990 - 1], /^Output may be missing here/);
+  assert.equal(shown[at2990 - 2], "line 2989");
+  assert.equal(shown.filter((text) => text.startsWith("Output may be missing")).length, 1);
+  await keeper.stop(running);
   assert.deepEqual(complaints, []);
   await context.close();
 });

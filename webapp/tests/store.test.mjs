@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Holes } from "../islands/log/holes.ts";
 import { Line } from "../islands/log/line.ts";
 import { Lines } from "../islands/log/lines.ts";
 import { found } from "../islands/log/marks.ts";
@@ -74,4 +75,16 @@ test("colours_of_the_palette_are_xterm_s", () => {
   assert.equal(css(208), "rgb(255 135 0)");
   assert.equal(css(232), "rgb(8 8 8)");
   assert.equal(css(TRUE | 0x0102ff), "rgb(1 2 255)");
+});
+
+test("a_place_where_something_may_be_missing_is_shown_once_when_its_bytes_come", () => {
+  const holes = new Holes();
+  const full = { from: 100, to: 100, reason: "disk_full" };
+  holes.add(full, { from: 20, to: 40, reason: "size_limit" }, { ...full });
+  assert.equal(holes.all.length, 2);
+  assert.equal(holes.mark(40, 100, undefined), undefined);
+  assert.equal(holes.mark(10, 60, undefined), undefined);
+  assert.deepEqual(holes.mark(100, 200, undefined), full);
+  assert.deepEqual(holes.mark(40, 101, undefined), full);
+  assert.equal(holes.mark(100, 200, { ...full }), undefined);
 });

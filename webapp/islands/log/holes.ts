@@ -35,6 +35,13 @@ export class Holes {
     return this.#list.find((hole) => !same(hole, shown) && (hole.to > offset || hole.from === offset));
   }
 
+  /** The first place among these bytes where unknown others may be missing; `shown` stands on the page already. */
+  mark(from: number, to: number, shown: Hole | undefined): Hole | undefined {
+    return this.#list.find(
+      (hole) => hole.from === hole.to && hole.from >= from && hole.from < to && !same(hole, shown),
+    );
+  }
+
   /** Bytes around an offset that nothing interrupts, up to so many on either side; where what is before them is gone, `cut` is false. In a hole it is what comes behind it. */
   around(
     offset: number,

@@ -62,7 +62,8 @@ export abstract class News implements Listener {
 
   gap(hole: Hole): void {
     this.source.holes.add(hole);
-    this.ring.restart(hole.to);
+    // that the disk was full is told later than what was printed after it
+    if (hole.to > this.ring.to) this.ring.restart(hole.to);
     this.size = Math.max(this.size, hole.to);
     this.lost(hole);
     this.changed();

@@ -66,14 +66,19 @@ export class Reader extends News implements Feed {
   protected lost(hole: Hole): void {
     if (!this.attached) return;
     this.work(Number.POSITIVE_INFINITY);
-    this.stretch.hole(hole);
+    if (!this.stretch.shows(hole)) this.stretch.hole(hole);
   }
 
   work(budget: number): boolean {
     const until = performance.now() + budget;
     while (this.#queue.length > 0 && performance.now() < until) {
       const piece = this.#queue[0] as Piece;
-      const part = piece.bytes.subarray(0, SLICE);
+      const mark = this.source.holes.mark(piece.offset, piece.offset + SLICE, this.stretch.shown.last);
+      if (mark?.from === piece.offset) {
+        this.stretch.hole(mark);
+        continue;
+      }
+      const part = piece.bytes.subarray(0, mark ? mark.from - piece.offset : SLICE);
       if (part.length === piece.bytes.length) this.#queue.shift();
       else this.#queue[0] = { offset: piece.offset + part.length, bytes: piece.bytes.subarray(part.length) };
       const before = this.stretch.newlines;

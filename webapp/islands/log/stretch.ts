@@ -106,6 +106,10 @@ export class Stretch {
     return true;
   }
 
+  shows({ from, to }: Hole): boolean {
+    return this.lines.list.some(({ hole }) => hole?.from === from && hole.to === to);
+  }
+
   /** The hole that is its first row or its last, which are not to be shown again. */
   get shown(): { first: Hole | undefined; last: Hole | undefined } {
     const { list } = this.lines;

@@ -81,6 +81,7 @@ final class Tail implements Runnable {
         this.reader = reader;
         this.tails = tails;
         this.position = reader.size();
+        this.gapsTold = outages().size(); // who comes is greeted with those
     }
 
     long task() {
@@ -176,6 +177,7 @@ final class Tail implements Runnable {
             return true;
         }
         if (over != null) {
+            tellGaps();
             var known = new End(size, over.exitCode());
             synchronized (this) {
                 end = known; // for those on event loops that nobody is on yet
@@ -239,13 +241,17 @@ final class Tail implements Runnable {
 
     /** That the disk was full is told when it is known. Holes are told to those who come to them. */
     private void tellGaps() throws IOException {
-        List<Gaps.Gap> gaps = reader.gaps().stream()
-                .filter(gap -> gap.reason().equals(Gaps.DISK_FULL))
-                .toList();
+        List<Gaps.Gap> gaps = outages();
         for (Gaps.Gap gap : gaps.subList(Math.min(gapsTold, gaps.size()), gaps.size())) {
             handOut(group -> group.each(follower -> follower.tell(gap)));
         }
         gapsTold = gaps.size();
+    }
+
+    private List<Gaps.Gap> outages() throws IOException {
+        return reader.gaps().stream()
+                .filter(gap -> gap.reason().equals(Gaps.DISK_FULL))
+                .toList();
     }
 
     private void handOut(Consumer<Group> told) {
