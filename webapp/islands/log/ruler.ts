@@ -34,7 +34,7 @@ export class Ruler {
     this.#size = size;
     const whole = Math.max(size, 1);
     const height = Math.min(1, Math.max(LEAST, (to - from) / whole));
-    const top = Math.min(from / whole, 1) * (1 - height) + (height > LEAST ? 0 : 0);
+    const top = Math.min(from / whole, 1) * (1 - height);
     this.#thumb.style.height = `${height * 100}%`;
     this.#thumb.style.top = `${(to >= size ? 1 - height : Math.min(top, 1 - height)) * 100}%`;
     this.element.classList.toggle("whole", from === 0 && to >= size);

@@ -1,7 +1,7 @@
 import type { Feed } from "./feed";
 import type { Line } from "./line";
 import { lowest } from "./lowest";
-import { type Finding, type Match, MOST, type Query, Search } from "./search";
+import { type Fault, type Finding, type Match, MOST, type Query, Search } from "./search";
 import type { Source } from "./source";
 
 /** The gateway searches no more than so many logs at once. */
@@ -61,7 +61,7 @@ export class SearchAll implements Finding {
     return this.#parts.some(({ search }) => search.more);
   }
 
-  get fault(): string | undefined {
+  get fault(): Fault | undefined {
     return this.#parts.find(({ search }) => search.fault)?.search.fault;
   }
 

@@ -1,6 +1,6 @@
 import { type Controls, hold, pressed } from "./controls";
 import { make, type Words } from "./dom";
-import { CUT, type Finding, type Query } from "./search";
+import type { Finding, Query } from "./search";
 
 const PAUSE = 300;
 
@@ -9,7 +9,8 @@ export class SearchBar {
   readonly form: HTMLElement;
   readonly steps: HTMLElement;
   readonly input: HTMLInputElement;
-  readonly #count = make("output", { class: "count faint", "aria-live": "polite" });
+  readonly #count = make("span", { class: "count faint" });
+  readonly #voice = make("span", { class: "unseen", role: "status" });
   readonly #words: Words;
   readonly #search: (query: Query | undefined) => void;
   readonly #step: (by: 1 | -1) => void;
@@ -17,6 +18,7 @@ export class SearchBar {
   readonly #regex: HTMLButtonElement;
   #typing: ReturnType<typeof setTimeout> | undefined;
   #asked = "";
+  #said = "";
 
   constructor(
     words: Words,
@@ -43,6 +45,7 @@ export class SearchBar {
       "span",
       { class: "steps", hidden: true },
       this.#count,
+      this.#voice,
       controls.button("up", words("previous"), () => step(-1)),
       controls.button("down", words("next"), () => step(1)),
     );
@@ -73,11 +76,22 @@ export class SearchBar {
     this.steps.hidden = !search.query;
     const { count } = search;
     let said = this.#words("nothing");
-    if (search.fault) said = search.fault === CUT ? this.#words(CUT) : search.fault;
+    const { fault } = search;
+    if (fault) said = fault.key ? this.#words(fault.key) : fault.said;
     else if (count > 0) said = this.#words(search.more ? "countMore" : "count", search.at + 1, count);
     else if (search.running) said = this.#words("searching", Math.floor(search.part * 100));
     if (this.#count.textContent !== said) this.#count.textContent = said;
-    this.#count.classList.toggle("bad", search.fault !== undefined);
+    this.#count.classList.toggle("bad", fault !== undefined);
+    this.#count.title = fault?.said ?? "";
+    if (!search.running) this.#say(said, search);
+  }
+
+  /** How a search ended and where a step has led; neither how far it is, nor that a log that grows holds some more. */
+  #say(words: string, { query, at, count, fault }: Finding): void {
+    const what = JSON.stringify([query, at, count === 0, fault]);
+    if (what === this.#said) return;
+    this.#said = what;
+    this.#voice.textContent = query ? words : "";
   }
 
   #typed(event: InputEvent): void {

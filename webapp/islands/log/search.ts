@@ -26,8 +26,7 @@ export interface Finding {
   readonly running: boolean;
   /** There are more than it may tell. */
   readonly more: boolean;
-  /** What the gateway says, or CUT. */
-  readonly fault: string | undefined;
+  readonly fault: Fault | undefined;
   /** How much of all has been gone through, from 0 to 1. */
   readonly part: number;
   start(query: Query): Promise<void>;
@@ -40,9 +39,19 @@ export interface Finding {
 }
 
 export const MOST = 10_000;
-/** The answer ended before the search did; among the words it has this name. */
-export const CUT = "searchCut";
+
+/** Why a search found no more: the gateway's sentence, and the name of another among the page's words where there is one. */
+export interface Fault {
+  readonly key?: string | undefined;
+  readonly said: string;
+}
+
+/** The answer ended before the search did. */
+const CUT: Fault = { key: "searchCut", said: "" };
+const KEYS: Record<number, string> = { 410: "deleted", 429: "searchTooMany" };
 const AGAIN = 1_500;
+/** What is found may have begun before the end that the log had at the last search. */
+const OVERLAP = 4 << 10;
 
 interface Said {
   offset?: number;
@@ -65,7 +74,7 @@ export class Search implements Finding {
   query: Query | undefined;
   running = false;
   more = false;
-  fault: string | undefined;
+  fault: Fault | undefined;
   #scanned = 0;
   #stop: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -151,7 +160,8 @@ export class Search implements Finding {
     this.#changed();
     try {
       const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
-      const limit = this.#most - this.matches.length;
+      // those in the overlap come again
+      const limit = Math.min(this.#most, this.#most - this.matches.length + OVERLAP);
       const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", mine.signal);
       let whole = false;
       for await (const said of lines(answer)) {
@@ -162,7 +172,12 @@ export class Search implements Finding {
       if (!whole) this.fault ??= CUT;
     } catch (fault) {
       if (mine.signal.aborted) return;
-      this.fault = fault instanceof Refusal ? fault.message : CUT;
+      if (!(fault instanceof Refusal)) this.fault = CUT;
+      else
+        this.fault = {
+          key: fault.status === 400 && query.regex ? "searchBad" : KEYS[fault.status],
+          said: fault.message,
+        };
     }
     if (mine.signal.aborted) return;
     this.running = false;
@@ -174,7 +189,10 @@ export class Search implements Finding {
   #again(): void {
     const { size, end } = this.#feed;
     if (this.fault || this.more || (end && this.#scanned >= end.size)) return;
-    this.#timer = setTimeout(() => (size > this.#scanned ? this.#run(this.#scanned) : this.#again()), AGAIN);
+    this.#timer = setTimeout(
+      () => (size > this.#scanned ? this.#run(Math.max(0, this.#scanned - OVERLAP)) : this.#again()),
+      AGAIN,
+    );
   }
 
   #heard(said: Said): void {
@@ -186,10 +204,9 @@ export class Search implements Finding {
     if (said.progress !== undefined) this.#scanned = Math.max(this.#scanned, said.progress);
     else if (said.offset !== undefined) {
       const { offset, length = 0, start = offset, text = "" } = said;
-      // the search after growth begins at its line, so the last may come again
-      if (offset > (this.matches.at(-1)?.offset ?? -1))
+      if (offset > (this.matches.at(-1)?.offset ?? -1) && this.matches.length < this.#most)
         this.matches.push({ source: this.#index, offset, length, start, text });
-    } else if (said.message) this.fault = said.message;
+    } else if (said.message) this.fault = { said: said.message };
     this.#changed();
   }
 }

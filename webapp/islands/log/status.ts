@@ -1,20 +1,24 @@
 import { amount, type Words } from "./dom";
 import type { Feed } from "./feed";
+import type { Refusal } from "./source";
 
 export interface Saying {
   readonly words: string;
   readonly tone: "good" | "bad" | "warn" | "faint";
 }
 
-const REFUSED: Record<number, string> = { 404: "notThere", 410: "deleted", 429: "tooMany" };
+const REFUSED: Record<number, string> = { 404: "notThere", 410: "deleted", 429: "tooMany", 504: "tooSlow" };
+
+/** What the gateway refused, in the page's own words where it has some. */
+export function refused({ status, message }: Refusal, words: Words): string {
+  const known = REFUSED[status];
+  return known ? words(known) : message;
+}
 
 /** How a log stands, in a sentence, and whether that is good. */
 export function saying(feed: Feed, words: Words): Saying {
   const { end, size, status, refusal, skippedBytes, gone } = feed;
-  if (refusal) {
-    const known = REFUSED[refusal.status];
-    return { words: known ? words(known) : refusal.message, tone: "bad" };
-  }
+  if (refusal) return { words: refused(refusal, words), tone: "bad" };
   const missing =
     gone.bytes > 0 ? words("missing", amount(gone.bytes)) : gone.maybe ? words("missingMaybe") : undefined;
   if (end) {

@@ -9,6 +9,7 @@ import type { Query } from "./search";
 import { contextOf, jumpIn, NoSuchLine, type Sight, type To } from "./sight";
 import { Refusal } from "./source";
 import { Opened } from "./states";
+import { refused } from "./status";
 
 /** Of a frame, so much goes into making rows. */
 const BUDGET = 8;
@@ -120,7 +121,7 @@ export class Viewer {
       if (why !== "strip") this.#bearings.foot.say(`${feed.numberOf(line) ?? ""} ${line.text.slice(0, 240)}`);
     } catch (fault) {
       if (fault instanceof NoSuchLine) this.#bearings.foot.note(this.#words("noSuchLine", fault.line, fault.last));
-      else if (fault instanceof Refusal) this.#bearings.foot.note(fault.message);
+      else if (fault instanceof Refusal) this.#bearings.foot.note(refused(fault, this.#words));
       else throw fault;
     }
     performance.measure("log-jump", { start: begun, end: performance.now() });

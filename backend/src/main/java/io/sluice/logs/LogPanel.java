@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lines the last ones, without colours
  * @param begin where they begin in the log
  * @param missing bytes that are gone from it
+ * @param doubtful whether there may have been more, that a full disk did not take
  * @param tasks of the job whose logs can be chosen instead, as the viewer takes them
  * @param total tasks that have begun, of which {@code tasks} has the first
  * @param gone when and why it was deleted, null: it was not
@@ -25,6 +26,7 @@ public record LogPanel(
         long size,
         long begin,
         long missing,
+        boolean doubtful,
         boolean ended,
         @Nullable Integer exitCode,
         @Nullable Long marked,
@@ -38,6 +40,6 @@ public record LogPanel(
     }
 
     static LogPanel without(Job job, String role, int index, LogFile.@Nullable Gone gone) {
-        return new LogPanel(job.key(), "", role, index, 0, 0, 0, job.isFinal(), null, null, "", "[]", 0, gone);
+        return new LogPanel(job.key(), "", role, index, 0, 0, 0, false, job.isFinal(), null, null, "", "[]", 0, gone);
     }
 }

@@ -109,6 +109,7 @@ final class PanelRoutes {
             int start = start(screen.array(), count, begin > 0);
             String text = new String(screen.array(), start, count - start, StandardCharsets.UTF_8);
             var exit = log.task().exit();
+            List<Gaps.Gap> gaps = reader.gaps();
             return new LogPanel(
                     log.job().key(),
                     log.path(),
@@ -116,7 +117,8 @@ final class PanelRoutes {
                     log.task().index(),
                     size,
                     begin + start,
-                    Gaps.gone(reader.gaps()),
+                    Gaps.gone(gaps),
+                    gaps.stream().anyMatch(gap -> gap.from() == gap.to()),
                     log.isEnded(),
                     log.exitCode(),
                     exit == null ? null : exit.offset(),
