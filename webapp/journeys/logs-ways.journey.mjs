@@ -193,18 +193,22 @@ test("where_the_disk_was_full_something_may_be_missing_and_it_says_when", {
   await picture(page, "log-disk-full");
 
   // one that still runs shows it where it was, too, and once
-  const running = await keeper.printing("seq -f 'line %.0f' 1 3000; sleep 600");
-  while ((await keeper.state(running)).size < 28_893) await new Promise((later) => setTimeout(later, 100));
-  const behind = 28_893 - 10 * 11;
+  const running = await keeper.printing("seq -f 'line %.0f' 1 20000; sleep 600");
+  while ((await keeper.state(running)).size < 208_894) await new Promise((later) => setTimeout(later, 100));
+  const behind = 208_894 - 11 * 11;
   appendFileSync(gaps(), `${JSON.stringify({ ...gap, from: behind, to: behind })}\n`);
   await open(page, running);
-  await row(page, "line 3000").waitFor();
+  await row(page, "line 20000").waitFor();
   await foot(page, /some may be missing where the disk was full/);
   const shown = await rows(page);
-  const at2990 = shown.indexOf("line 2990");
-  assert.match(shown[at2990 - 1], /^Output may be missing here/);
-  assert.equal(shown[at2990 - 2], "line 2989");
+  const place = shown.indexOf("line 19990");
+  assert.match(shown[place - 1], /^Output may be missing here/);
+  assert.equal(shown[place - 2], "line 19989");
   assert.equal(shown.filter((text) => text.startsWith("Output may be missing")).length, 1);
+  // and what was there when it was opened is not new
+  await view(page).press("g");
+  await page.locator("log-view .row .no", { hasText: /^1$/ }).waitFor();
+  assert.match(await page.locator("log-view .log-newer").innerText(), /To the end/);
   await keeper.stop(running);
   assert.deepEqual(complaints, []);
   await context.close();

@@ -23,6 +23,8 @@ export class Reader extends News implements Feed {
   following = true;
   attached = true;
   #queue: Piece[] = [];
+  /** All before it was there when the log was opened, or has been shown or counted since. */
+  #known = 0;
   #busy: AbortController | undefined;
 
   get lines(): Lines {
@@ -52,6 +54,7 @@ export class Reader extends News implements Feed {
   }
 
   protected begun(offset: number, cut: boolean): void {
+    this.#known = Math.max(this.#known, this.size);
     if (!this.attached) return;
     this.#queue = [];
     this.#begin(offset, cut);
@@ -78,13 +81,16 @@ export class Reader extends News implements Feed {
         this.stretch.hole(mark);
         continue;
       }
-      const part = piece.bytes.subarray(0, mark ? mark.from - piece.offset : SLICE);
+      const fresh = piece.offset >= this.#known;
+      const stop = Math.min(mark?.from ?? Number.POSITIVE_INFINITY, fresh ? Number.POSITIVE_INFINITY : this.#known);
+      const part = piece.bytes.subarray(0, Math.min(SLICE, stop - piece.offset));
       if (part.length === piece.bytes.length) this.#queue.shift();
       else this.#queue[0] = { offset: piece.offset + part.length, bytes: piece.bytes.subarray(part.length) };
       const before = this.stretch.newlines;
       this.stretch.append(part, piece.offset);
       this.stream.read(piece.offset + part.length);
-      if (!this.following) this.missed += this.stretch.newlines - before;
+      if (!this.following && fresh) this.missed += this.stretch.newlines - before;
+      this.#known = Math.max(this.#known, piece.offset + part.length);
     }
     if (this.following) this.stretch.forgetBeginning();
     else if (this.attached && this.stretch.full) this.#detach();
@@ -213,7 +219,9 @@ export class Reader extends News implements Feed {
 
   /** Counts what nobody will look at now. */
   #pass({ offset, bytes }: Piece): void {
-    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) this.missed++;
+    for (let at = bytes.indexOf(LF, Math.max(0, this.#known - offset)); at >= 0; at = bytes.indexOf(LF, at + 1))
+      this.missed++;
+    this.#known = Math.max(this.#known, offset + bytes.length);
     this.stream.read(offset + bytes.length);
   }
 }
