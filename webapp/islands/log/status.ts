@@ -1,6 +1,7 @@
 import { amount, type Words } from "./dom";
 import type { Feed } from "./feed";
-import type { Refusal } from "./source";
+import { NoSuchLine } from "./sight";
+import { Refusal } from "./source";
 
 export interface Saying {
   readonly words: string;
@@ -10,9 +11,16 @@ export interface Saying {
 const REFUSED: Record<number, string> = { 404: "notThere", 410: "deleted", 429: "tooMany", 504: "tooSlow" };
 
 /** What the gateway refused, in the page's own words where it has some. */
-export function refused({ status, message }: Refusal, words: Words): string {
+function refused({ status, message }: Refusal, words: Words): string {
   const known = REFUSED[status];
   return known ? words(known) : message;
+}
+
+/** Why somebody did not come to where they wanted. */
+export function failed(fault: unknown, words: Words): string {
+  if (fault instanceof NoSuchLine) return words("noSuchLine", fault.line, fault.last);
+  if (fault instanceof Refusal) return refused(fault, words);
+  throw fault;
 }
 
 /** How a log stands, in a sentence, and whether that is good. */

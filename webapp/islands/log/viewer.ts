@@ -6,10 +6,9 @@ import { copy, markFound } from "./marks";
 import { Pane } from "./pane";
 import { type Context, draw } from "./row";
 import type { Query } from "./search";
-import { contextOf, jumpIn, NoSuchLine, type Sight, type To } from "./sight";
-import { Refusal } from "./source";
+import { contextOf, jumpIn, type Sight, type To } from "./sight";
 import { Opened } from "./states";
-import { refused } from "./status";
+import { failed } from "./status";
 
 /** Of a frame, so much goes into making rows. */
 const BUDGET = 8;
@@ -120,9 +119,7 @@ export class Viewer {
       this.#tell();
       if (why !== "strip") this.#bearings.foot.say(`${feed.numberOf(line) ?? ""} ${line.text.slice(0, 240)}`);
     } catch (fault) {
-      if (fault instanceof NoSuchLine) this.#bearings.foot.note(this.#words("noSuchLine", fault.line, fault.last));
-      else if (fault instanceof Refusal) this.#bearings.foot.note(refused(fault, this.#words));
-      else throw fault;
+      this.#bearings.foot.note(failed(fault, this.#words));
     }
     performance.measure("log-jump", { start: begun, end: performance.now() });
   }
