@@ -13,6 +13,7 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -158,6 +159,15 @@ public final class Database {
     /** For single statements; each is bounded in time and leaves no connection behind. */
     public Pool pool() {
         return pool;
+    }
+
+    /** Every row of a statement that only reads, as what the mapping makes of it. */
+    public <T> Future<List<T>> read(String sql, Tuple values, Function<Row, T> mapping) {
+        return pool.preparedQuery(sql).mapping(mapping).execute(values).map(rows -> {
+            List<T> all = new ArrayList<>(rows.size());
+            rows.forEach(all::add);
+            return all;
+        });
     }
 
     /** A statement that changes something, for many callers at once: those who come while it is under way go together next, in one transaction. */

@@ -14,11 +14,9 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is read of one job beyond what lists show: what it was to be, its attempts, tasks, outputs and events. */
@@ -48,7 +46,7 @@ final class DetailStore {
     record Spec(JobSpec spec, String config) {}
 
     Future<Spec> spec(long job) {
-        return read(
+        return database.read(
                         "SELECT spec::text AS spec, config FROM job_specs WHERE job_id = $1",
                         Tuple.of(job),
                         row -> new Spec(Json.read(row.getString("spec"), JobSpec.class), row.getString("config")))
@@ -56,7 +54,7 @@ final class DetailStore {
     }
 
     Future<List<Attempt>> attempts(long job) {
-        return read(
+        return database.read(
                 "SELECT * FROM job_attempts WHERE job_id = $1 ORDER BY attempt",
                 Tuple.of(job),
                 row -> new Attempt(
@@ -68,26 +66,27 @@ final class DetailStore {
     }
 
     Future<List<Task>> tasks(long job, int attempt) {
-        return read(TASKS, Tuple.of(job, attempt), DetailStore::task);
+        return database.read(TASKS, Tuple.of(job, attempt), DetailStore::task);
     }
 
     Future<List<Task>> attemptsOfTask(long job, int attempt, String role, int index) {
-        return read(TASK_ATTEMPTS, Tuple.of(job, attempt, role, index), DetailStore::task);
+        return database.read(TASK_ATTEMPTS, Tuple.of(job, attempt, role, index), DetailStore::task);
     }
 
     Future<List<Output>> printing(Folders folders) {
-        return read(OUTPUTS + "state <> 'exited'", Tuple.tuple(), row -> output(folders, row));
+        return database.read(OUTPUTS + "state <> 'exited'", Tuple.tuple(), row -> output(folders, row));
     }
 
     Future<List<Output>> printed(Folders folders, Instant since, int most) {
-        return read(
+        return database.read(
                 OUTPUTS + "state = 'exited' AND completed >= $1 ORDER BY completed, id LIMIT $2",
                 Tuple.of(since.atOffset(ZoneOffset.UTC), most),
                 row -> output(folders, row));
     }
 
     Future<List<Output>> outputs(Folders folders, Collection<Long> tasks) {
-        return read(OUTPUTS + "id = ANY ($1)", Tuple.of(tasks.toArray(Long[]::new)), row -> output(folders, row));
+        return database.read(
+                OUTPUTS + "id = ANY ($1)", Tuple.of(tasks.toArray(Long[]::new)), row -> output(folders, row));
     }
 
     private static Output output(Folders folders, Row row) {
@@ -115,7 +114,7 @@ final class DetailStore {
 
     /** Newest first. */
     Future<List<Event>> events(long job, @Nullable Boolean warning, long before, int most) {
-        return read(
+        return database.read(
                 "SELECT * FROM job_events WHERE job_id = $1 AND id < $4 AND coalesce(warning = $2, true)"
                         + " ORDER BY id DESC LIMIT $3",
                 Tuple.of(job, warning, most, before),
@@ -128,18 +127,6 @@ final class DetailStore {
                         row.getBoolean("warning"),
                         row.getString("reason"),
                         row.getString("message")));
-    }
-
-    private <T> Future<List<T>> read(String sql, Tuple values, Function<Row, T> mapping) {
-        return database.pool()
-                .preparedQuery(sql)
-                .mapping(mapping)
-                .execute(values)
-                .map(rows -> {
-                    List<T> all = new ArrayList<>();
-                    rows.forEach(all::add);
-                    return all;
-                });
     }
 
     private static Task task(Row row) {

@@ -6,7 +6,6 @@ import io.sluice.jobs.Json;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -33,16 +32,11 @@ final class ClusterStore {
     }
 
     Future<List<Cluster>> all() {
-        return database.pool()
-                .preparedQuery(
-                        "SELECT name, description, cpus, memory_mb, devices::text AS devices, stopped FROM virtual_clusters"
-                                + " ORDER BY name <> 'default', name")
-                .execute()
-                .map(rows -> {
-                    List<Cluster> all = new ArrayList<>();
-                    rows.forEach(row -> all.add(cluster(row)));
-                    return all;
-                });
+        return database.read(
+                "SELECT name, description, cpus, memory_mb, devices::text AS devices, stopped FROM virtual_clusters"
+                        + " ORDER BY name <> 'default', name",
+                Tuple.tuple(),
+                ClusterStore::cluster);
     }
 
     private static Cluster cluster(Row row) {

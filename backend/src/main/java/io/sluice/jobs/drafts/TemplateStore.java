@@ -35,11 +35,14 @@ final class TemplateStore {
 
     /** One's own first; without their texts. */
     Future<List<Template>> seenBy(long user) {
-        return all(SEEN, Tuple.of(user));
+        return database.read(SEEN, Tuple.of(user), TemplateStore::template);
     }
 
     Future<Optional<Template>> find(long user, long template) {
-        return all("SELECT * FROM job_templates WHERE id = $2 AND (user_id = $1 OR shared)", Tuple.of(user, template))
+        return database.read(
+                        "SELECT * FROM job_templates WHERE id = $2 AND (user_id = $1 OR shared)",
+                        Tuple.of(user, template),
+                        TemplateStore::template)
                 .map(found -> found.stream().findFirst());
     }
 

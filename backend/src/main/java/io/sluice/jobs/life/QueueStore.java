@@ -158,15 +158,10 @@ final class QueueStore {
     }
 
     private Future<List<Long>> ids(String condition) {
-        return database.pool()
-                .preparedQuery("SELECT id FROM jobs WHERE state IN ('claimed', 'creating', 'started', 'exited') AND "
-                        + condition)
-                .execute()
-                .map(rows -> {
-                    List<Long> ids = new ArrayList<>();
-                    rows.forEach(row -> ids.add(row.getLong(0)));
-                    return ids;
-                });
+        return database.read(
+                "SELECT id FROM jobs WHERE state IN ('claimed', 'creating', 'started', 'exited') AND " + condition,
+                Tuple.tuple(),
+                row -> row.getLong(0));
     }
 
     /** Ports that are given out, by node. */
@@ -183,16 +178,11 @@ final class QueueStore {
     }
 
     Future<List<Cluster>> clusters() {
-        return database.pool()
-                .preparedQuery(
-                        "SELECT name, description, cpus, memory_mb, devices::text AS devices, stopped FROM virtual_clusters"
-                                + " ORDER BY name")
-                .execute()
-                .map(rows -> {
-                    List<Cluster> clusters = new ArrayList<>();
-                    rows.forEach(row -> clusters.add(new Cluster(row.getString("description"), cluster(row))));
-                    return clusters;
-                });
+        return database.read(
+                "SELECT name, description, cpus, memory_mb, devices::text AS devices, stopped FROM virtual_clusters"
+                        + " ORDER BY name",
+                Tuple.tuple(),
+                row -> new Cluster(row.getString("description"), cluster(row)));
     }
 
     record Cluster(String description, Snapshot.Cluster quota) {}

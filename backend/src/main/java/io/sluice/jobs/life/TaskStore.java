@@ -244,15 +244,8 @@ final class TaskStore {
     Future<Optional<Attempt>> attempt(long job, long epoch) {
         return database.pool().preparedQuery(JOB).execute(Tuple.of(job, epoch)).compose(rows -> {
             for (Row row : rows) {
-                return database.pool()
-                        .preparedQuery(TASKS)
-                        .mapping(TaskStore::task)
-                        .execute(Tuple.of(job, row.getInteger("attempt")))
-                        .map(tasks -> {
-                            List<Attempt.Task> all = new ArrayList<>();
-                            tasks.forEach(all::add);
-                            return Optional.of(attempt(job, row, all));
-                        });
+                return database.read(TASKS, Tuple.of(job, row.getInteger("attempt")), TaskStore::task)
+                        .map(tasks -> Optional.of(attempt(job, row, tasks)));
             }
             return Future.succeededFuture(Optional.empty());
         });
@@ -325,28 +318,17 @@ final class TaskStore {
 
     /** Run names of tasks that should be running. */
     Future<List<String>> runs(String state) {
-        return database.pool()
-                .preparedQuery("SELECT run_name FROM tasks WHERE state <> 'exited' AND state = $1")
-                .execute(Tuple.of(state))
-                .map(rows -> {
-                    List<String> names = new ArrayList<>();
-                    rows.forEach(row -> names.add(row.getString(0)));
-                    return names;
-                });
+        return database.read(
+                "SELECT run_name FROM tasks WHERE state <> 'exited' AND state = $1",
+                Tuple.of(state),
+                row -> row.getString(0));
     }
 
     /** Of these runs, those whose task is over or not known here at all: nobody waits for them any more. */
     Future<List<String>> over(List<String> runs) {
-        return database.pool()
-                .preparedQuery("""
-                        SELECT name FROM unnest($1::text[]) AS name LEFT JOIN tasks t ON t.run_name = name
-                        WHERE coalesce(t.state = 'exited', true)
-                        """)
-                .execute(Tuple.tuple().addValue(runs.toArray(String[]::new)))
-                .map(rows -> {
-                    List<String> names = new ArrayList<>();
-                    rows.forEach(row -> names.add(row.getString(0)));
-                    return names;
-                });
+        return database.read("""
+                SELECT name FROM unnest($1::text[]) AS name LEFT JOIN tasks t ON t.run_name = name
+                WHERE coalesce(t.state = 'exited', true)
+                """, Tuple.tuple().addValue(runs.toArray(String[]::new)), row -> row.getString(0));
     }
 }

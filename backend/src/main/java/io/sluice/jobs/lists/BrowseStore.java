@@ -216,14 +216,7 @@ final class BrowseStore {
     }
 
     Future<List<String>> clusters() {
-        return database.pool()
-                .preparedQuery("SELECT name FROM virtual_clusters ORDER BY name")
-                .execute()
-                .map(rows -> {
-                    List<String> names = new ArrayList<>();
-                    rows.forEach(row -> names.add(row.getString(0)));
-                    return names;
-                });
+        return database.read("SELECT name FROM virtual_clusters ORDER BY name", Tuple.tuple(), row -> row.getString(0));
     }
 
     private static final class Query {

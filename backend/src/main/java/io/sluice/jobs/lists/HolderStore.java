@@ -3,8 +3,8 @@ package io.sluice.jobs.lists;
 import io.sluice.database.Database;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Who has a place on a machine. */
@@ -23,11 +23,7 @@ final class HolderStore {
     }
 
     Future<List<Holder>> holders() {
-        return database.pool().preparedQuery(HOLDERS).execute().map(rows -> {
-            List<Holder> holders = new ArrayList<>(rows.size());
-            rows.forEach(row -> holders.add(holder(row)));
-            return holders;
-        });
+        return database.read(HOLDERS, Tuple.tuple(), HolderStore::holder);
     }
 
     private static Holder holder(Row row) {

@@ -77,13 +77,9 @@ final class PlaceStore {
     }
 
     Future<List<Long>> over(Collection<Long> jobs) {
-        return database.pool()
-                .preparedQuery("SELECT id FROM jobs WHERE id = ANY($1) AND state = 'finalised'")
-                .execute(Tuple.of(jobs.toArray(Long[]::new)))
-                .map(rows -> {
-                    List<Long> over = new ArrayList<>();
-                    rows.forEach(row -> over.add(row.getLong(0)));
-                    return over;
-                });
+        return database.read(
+                "SELECT id FROM jobs WHERE id = ANY($1) AND state = 'finalised'",
+                Tuple.of(jobs.toArray(Long[]::new)),
+                row -> row.getLong(0));
     }
 }
