@@ -3,10 +3,12 @@ package io.sluice.jobs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.UUID;
 
 /** Where a job's files lie in the data folder. */
 public final class Folders {
@@ -41,6 +43,18 @@ public final class Folders {
     /** What is shared with everybody, to be read as {@code /gdata}. */
     public Path shared() throws IOException {
         return made(data.resolve("gdata"));
+    }
+
+    /** Which of the gateways that share a database this is: after a restart it need not wait for its own term to end. */
+    String gateway() throws IOException {
+        Path file = data.resolve("gateway");
+        if (!Files.exists(file)) {
+            // whole or not there: two that are called nothing would take one another's term for their own
+            Path fresh = Files.writeString(
+                    data.resolve("gateway.new"), UUID.randomUUID().toString());
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+        return Files.readString(file);
     }
 
     public static Path made(Path folder) throws IOException {

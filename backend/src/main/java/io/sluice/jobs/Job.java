@@ -3,9 +3,13 @@ package io.sluice.jobs;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.placement.Waiting;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,8 +84,11 @@ public record Job(
         EXITED,
         FINALISED;
 
+        private static final Map<String, Phase> COLUMNS = Arrays.stream(values())
+                .collect(Collectors.toUnmodifiableMap(phase -> phase.name().toLowerCase(Locale.ROOT), phase -> phase));
+
         public static Phase ofColumn(String column) {
-            return valueOf(column.toUpperCase(Locale.ROOT));
+            return Objects.requireNonNull(COLUMNS.get(column), column);
         }
 
         /** What OpenPAI calls it: the state of a framework. */
@@ -111,8 +118,54 @@ public record Job(
         return !stop && !isFinal();
     }
 
-    public String subState() {
-        return phase.subState();
+    /** What programs are told of it among many others. */
+    public record Summary(
+            long id,
+            String user,
+            String name,
+            String virtualCluster,
+            @Nullable String priorityClass,
+            State state,
+            Phase phase,
+            int tasks,
+            int roles,
+            int devices,
+            int retries,
+            int userRetries,
+            boolean stop,
+            @Nullable Instant due,
+            Instant submitted,
+            @Nullable Instant launched,
+            @Nullable Instant completed,
+            @Nullable Integer exitCode,
+            List<String> tags) {
+
+        public String key() {
+            return user + "~" + name;
+        }
+    }
+
+    public Summary summary() {
+        return new Summary(
+                id,
+                user,
+                name,
+                virtualCluster,
+                priorityClass,
+                state,
+                phase,
+                tasks,
+                roles,
+                devices,
+                retries,
+                userRetries,
+                stop,
+                due,
+                submitted,
+                launched,
+                completed,
+                exitCode,
+                tags);
     }
 
     Job waitingFor(Waiting reason) {

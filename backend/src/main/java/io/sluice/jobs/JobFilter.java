@@ -77,10 +77,14 @@ public record JobFilter(
     }
 
     /** A piece of a list by number, as OpenPAI's clients ask for it. */
-    public record Slice(Order order, boolean descending, int offset, int limit) {}
+    public record Slice(Order order, boolean descending, int offset, int limit) {
+        public boolean isNewest() {
+            return order == Order.submissionTime && descending;
+        }
+    }
 
     /** @param next where the following page begins, null: this is the last */
-    public record Page(List<Job> jobs, @Nullable String next) {}
+    public record Page(List<Job.Summary> jobs, @Nullable String next) {}
 
     /** @param cursor where the next question begins */
     public record Changes(List<Job> jobs, String cursor) {}

@@ -24,8 +24,6 @@ import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -143,19 +140,10 @@ public final class Jobs {
             Settings settings) {
         return vertx.executeBlocking(() -> {
                     var vault = Vault.open(settings.data().resolve("secrets.key"));
-                    return new Jobs(
-                            vertx, database, engine, registry, grants, settings, vault, gateway(settings.data()));
+                    String gateway = new Folders(settings.data()).gateway();
+                    return new Jobs(vertx, database, engine, registry, grants, settings, vault, gateway);
                 })
                 .onSuccess(jobs -> jobs.scheduler.start());
-    }
-
-    /** Which of those that share the database this is: after a restart it need not wait for its own term to end. */
-    private static String gateway(Path data) throws IOException {
-        Path file = data.resolve("gateway");
-        if (!Files.exists(file)) {
-            Files.writeString(file, UUID.randomUUID().toString());
-        }
-        return Files.readString(file);
     }
 
     /**
@@ -194,19 +182,7 @@ public final class Jobs {
 
     /** Puts a stopped job into the queue again. */
     public Future<Boolean> start(Caller caller, Job job) {
-        Exit refusal = refusal(caller);
-        if (refusal != null) {
-            return Future.failedFuture(Problem.of(Problem.Kind.FORBIDDEN, String.valueOf(refusal.message())));
-        }
-        return submissions
-                .counted(caller)
-                .compose(counted -> clusters.barred(caller, job.virtualCluster()))
-                .compose(barred ->
-                        barred.isPresent() ? Future.failedFuture(barred.get().problem(caller)) : started(caller, job));
-    }
-
-    private Future<Boolean> started(Caller caller, Job job) {
-        return store.start(job.id(), "Started again by " + caller.name() + ".").onSuccess(this::changed);
+        return submissions.again(caller, job, refusal(caller));
     }
 
     /** The answer is whether the job did not have it. */
@@ -296,13 +272,16 @@ public final class Jobs {
 
     /** One page of the jobs that the caller may see, newest first, {@code after} what {@link JobFilter.Page#next} gave. */
     public Future<JobFilter.Page> page(Caller caller, JobFilter filter, @Nullable String after, int size) {
-        return lists.page(filter.seenBy(caller), after, size)
-                .map(page -> new JobFilter.Page(informed(page.jobs()), page.next()));
+        if (after != null && !after.matches("\\d{1,17}\\.\\d{1,18}")) {
+            return Future.failedFuture(
+                    Problem.invalid("after is what the Link of the page before had, not " + after + "."));
+        }
+        return lists.page(filter.seenBy(caller), after, size);
     }
 
     /** For programs that count their way through. */
-    public Future<List<Job>> slice(Caller caller, JobFilter filter, JobFilter.Slice slice) {
-        return lists.slice(filter.seenBy(caller), slice).map(this::informed);
+    public Future<List<Job.Summary>> slice(Caller caller, JobFilter filter, JobFilter.Slice slice) {
+        return lists.slice(filter.seenBy(caller), slice);
     }
 
     public Future<Long> count(Caller caller, JobFilter filter) {

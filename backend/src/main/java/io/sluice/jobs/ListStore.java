@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is read of many jobs, and of one what a list shows of it. */
@@ -24,8 +23,10 @@ final class ListStore {
                     + " tasks, roles, devices, retries, user_retries, stop, due, submitted, created, launched, completed, exit_code,"
                     + " waiting::text AS waiting, doubt, tags";
 
-    /** Of many jobs at once nobody asks here why they wait, and to read that takes longer than all the rest. */
-    private static final String BRIEF = COLUMNS.replace("waiting::text AS waiting", "NULL::text AS waiting");
+    /** In the order in which {@link #summary} reads them: of many jobs no more than is told, for half the time goes into values. */
+    private static final String SUMMARY =
+            "id, user_name, name, virtual_cluster, priority_class, shown, state, tasks, roles, devices, retries, user_retries,"
+                    + " stop, due, submitted, launched, completed, exit_code, tags";
 
     private static final String NEWEST = "submitted DESC, id DESC";
 
@@ -35,41 +36,28 @@ final class ListStore {
         this.database = database;
     }
 
-    /** The next so many after a cursor, newest first, without why they wait. */
+    /** The next so many after a cursor, newest first. */
     Future<JobFilter.Page> page(JobFilter filter, @Nullable String after, int size) {
         var where = new Conditions(filter);
         if (after != null) {
             where.after(after);
         }
-        return jobs(where, NEWEST, literal(size + 1), "")
+        return jobs(where, NEWEST, size + 1, 0)
                 .map(jobs -> jobs.size() <= size
                         ? new JobFilter.Page(jobs, null)
                         : new JobFilter.Page(jobs.subList(0, size), cursor(jobs.get(size - 1))));
     }
 
-    /** A number that only comes with the values might be of the whole table: the database would plan anew each time. */
-    private static String literal(int limit) {
-        return Integer.toString(limit);
-    }
-
     /** Microseconds, which the database counts in, and the number. */
-    static String cursor(Job job) {
+    static String cursor(Job.Summary job) {
         Instant at = job.submitted();
         return (at.getEpochSecond() * 1_000_000 + at.getNano() / 1000) + "." + job.id();
     }
 
-    /** Without why they wait. */
-    Future<List<Job>> slice(JobFilter filter, JobFilter.Slice slice) {
+    Future<List<Job.Summary>> slice(JobFilter filter, JobFilter.Slice slice) {
         String direction = slice.descending() ? " DESC NULLS FIRST" : " ASC NULLS LAST";
-        String order = slice.order() == JobFilter.Order.submissionTime && slice.descending()
-                ? NEWEST
-                : slice.order().column + direction + ", id DESC";
-        var where = new Conditions(filter);
-        if (slice.offset() == 0) {
-            return jobs(where, order, literal(slice.limit()), "");
-        }
-        String limit = where.value((long) slice.offset() + slice.limit());
-        return jobs(where, order, limit, " OFFSET " + where.value((long) slice.offset()));
+        String order = slice.isNewest() ? NEWEST : slice.order().column + direction + ", id DESC";
+        return jobs(new Conditions(filter), order, slice.limit(), slice.offset());
     }
 
     Future<Long> count(JobFilter filter) {
@@ -115,20 +103,29 @@ final class ListStore {
                 });
     }
 
-    /** One index range per state, merged, so that a rare state among a million of another is found at once. */
-    private Future<List<Job>> jobs(Conditions where, String order, String limit, String offset) {
-        String sql = where.states().size() < 2
-                ? "SELECT " + BRIEF + " FROM jobs WHERE " + where.all() + " ORDER BY " + order + " LIMIT " + limit
-                : "SELECT found.* FROM unnest(" + where.value(where.states())
-                        + "::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + BRIEF
-                        + " FROM jobs WHERE shown = wanted AND " + where.butStates() + " ORDER BY " + order + " LIMIT "
-                        + limit
-                        + ") found ORDER BY " + order + " LIMIT " + limit;
-        return read(sql + offset, where.values(), ListStore::job);
+    /**
+     * One index range per state, merged, so that a rare state among a million of another is found at once. From the beginning of a list the limit
+     * stands in the text: if it came with the values it might be of the whole table, and the database would plan anew each time.
+     */
+    private Future<List<Job.Summary>> jobs(Conditions where, String order, int limit, int offset) {
+        String cut = offset == 0
+                ? " LIMIT " + limit
+                : " LIMIT " + where.value((long) limit) + " OFFSET " + where.value((long) offset);
+        String sql;
+        if (where.states().size() < 2) {
+            sql = "SELECT " + SUMMARY + " FROM jobs WHERE " + where.all() + " ORDER BY " + order + cut;
+        } else {
+            String each = offset == 0 ? Integer.toString(limit) : where.value((long) offset + limit);
+            sql = "SELECT found.* FROM unnest(" + where.value(where.states())
+                    + "::text[]) AS wanted CROSS JOIN LATERAL (SELECT " + SUMMARY
+                    + " FROM jobs WHERE shown = wanted AND "
+                    + where.butStates() + " ORDER BY " + order + " LIMIT " + each + ") found ORDER BY " + order + cut;
+        }
+        return database.read(sql, where.values(), ListStore::summary);
     }
 
     Future<Optional<Job>> job(String user, String name) {
-        return read(
+        return database.read(
                         "SELECT " + COLUMNS + " FROM jobs WHERE user_name = $1 AND name = $2",
                         Tuple.of(user, name),
                         ListStore::job)
@@ -137,7 +134,7 @@ final class ListStore {
 
     /** In any order. */
     Future<List<Job>> numbered(List<Long> ids) {
-        return read(
+        return database.read(
                 "SELECT " + COLUMNS + " FROM jobs WHERE id = ANY($1)",
                 Tuple.of(ids.toArray(Long[]::new)),
                 ListStore::job);
@@ -181,18 +178,6 @@ final class ListStore {
                 });
     }
 
-    private <T> Future<List<T>> read(String sql, Tuple values, Function<Row, T> mapping) {
-        return database.pool()
-                .preparedQuery(sql)
-                .mapping(mapping)
-                .execute(values)
-                .map(rows -> {
-                    List<T> all = new ArrayList<>();
-                    rows.forEach(all::add);
-                    return all;
-                });
-    }
-
     private static Job job(Row row) {
         return job(row, 0);
     }
@@ -226,6 +211,30 @@ final class ListStore {
                 Json.readIfAny(row.getString(at++), Waiting.class),
                 row.getString(at++),
                 List.of(row.getArrayOfStrings(at++)));
+    }
+
+    private static Job.Summary summary(Row row) {
+        int at = 0;
+        return new Job.Summary(
+                row.getLong(at++),
+                row.getString(at++),
+                row.getString(at++),
+                row.getString(at++),
+                row.getString(at++),
+                Job.State.valueOf(row.getString(at++)),
+                Job.Phase.ofColumn(row.getString(at++)),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getInteger(at++),
+                row.getBoolean(at++),
+                instant(row, at++),
+                row.getOffsetDateTime(at++).toInstant(),
+                instant(row, at++),
+                instant(row, at++),
+                row.getInteger(at++),
+                List.of(row.getArrayOfStrings(at)));
     }
 
     private static @Nullable Instant instant(Row row, int place) {
@@ -270,14 +279,10 @@ final class ListStore {
 
         void after(String cursor) {
             int dot = cursor.indexOf('.');
-            try {
-                String micros = value(Long.valueOf(cursor.substring(0, Math.max(dot, 0))));
-                String id = value(Long.valueOf(cursor.substring(dot + 1)));
-                conditions.add("(submitted, id) < (timestamptz 'epoch' + " + micros + " * interval '1 microsecond', "
-                        + id + ")");
-            } catch (NumberFormatException e) {
-                throw new IllegalArgumentException("not a cursor of this list: " + cursor, e);
-            }
+            String micros = value(Long.valueOf(cursor.substring(0, dot)));
+            String id = value(Long.valueOf(cursor.substring(dot + 1)));
+            conditions.add(
+                    "(submitted, id) < (timestamptz 'epoch' + " + micros + " * interval '1 microsecond', " + id + ")");
         }
 
         /** Adds a value, and names it. */

@@ -53,7 +53,7 @@ final class Submissions {
     }
 
     /** One more of those that a user may have in an hour. */
-    Future<Void> counted(Caller caller) {
+    private Future<Void> counted(Caller caller) {
         var wait = allowance.take(caller.id());
         if (wait.isPresent()) {
             metrics.submitted("too_many");
@@ -61,6 +61,23 @@ final class Submissions {
                     Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait.get()));
         }
         return Future.succeededFuture();
+    }
+
+    /** A stopped job goes back into the queue, which counts like another one. The answer is whether it was stopped. */
+    Future<Boolean> again(Caller caller, Job job, @Nullable Exit refusal) {
+        if (refusal != null) {
+            return Future.failedFuture(Problem.of(Problem.Kind.FORBIDDEN, String.valueOf(refusal.message())));
+        }
+        return counted(caller)
+                .compose(counted -> clusters.barred(caller, job.virtualCluster()))
+                .compose(barred -> barred.isPresent()
+                        ? Future.failedFuture(barred.get().problem(caller))
+                        : store.start(job.id(), "Started again by " + caller.name() + "."))
+                .onSuccess(news -> {
+                    if (news) {
+                        changed.run();
+                    }
+                });
     }
 
     private Future<Submitted> read(
@@ -111,8 +128,8 @@ final class Submissions {
                 .compose(id -> {
                     failpoint.pass("submit.afterCommit");
                     return id.isPresent()
-                            ? Future.succeededFuture(stored(id.get(), caller, spec, job.warnings()))
-                            : collided(caller, spec, key, hash, job.warnings());
+                            ? Future.succeededFuture(stored(id.get(), caller, spec, sentences(job)))
+                            : collided(caller, spec, key, hash, sentences(job));
                 });
     }
 
@@ -122,6 +139,10 @@ final class Submissions {
                 : Buffer.buffer(vault.seal(
                         Json.write(job.secrets()),
                         caller.name() + "~" + job.spec().name()));
+    }
+
+    private static List<String> sentences(Read.Accepted job) {
+        return job.warnings().stream().map(Read.Warning::sentence).toList();
     }
 
     private Submitted stored(long id, Caller caller, JobSpec spec, List<String> warnings) {

@@ -125,8 +125,8 @@ class SubmitTest {
         }) {
             var first = desk.jobs().page(caller, filter, null, 3).await();
             var second = desk.jobs().page(caller, filter, first.next(), 3).await();
-            assertThat(first.jobs()).extracting(Job::name).containsExactly("job4", "job3", "job2");
-            assertThat(second.jobs()).extracting(Job::name).containsExactly("job1", "job0");
+            assertThat(first.jobs()).extracting(Job.Summary::name).containsExactly("job4", "job3", "job2");
+            assertThat(second.jobs()).extracting(Job.Summary::name).containsExactly("job1", "job0");
             assertThat(second.next()).isNull();
         }
     }

@@ -1,6 +1,8 @@
 package io.sluice.jobs.api;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
 import io.sluice.jobs.clusters.Cluster;
 import io.sluice.jobs.placement.Snapshot;
 import java.util.Map;
@@ -68,6 +70,34 @@ final class ClusterJson {
                     .put("gpuTotal", devices);
         }
         return all;
+    }
+
+    /** What comes with one device of a type wherever it is given; with a processor, on machines that have no device. */
+    private record Sku(int cpus, int memoryMB, int devices) {
+        static Sku share(Node node, int parts, int devices) {
+            return new Sku(Math.max(1, node.cpus() / parts), node.memoryMB() / parts, devices);
+        }
+
+        Sku least(Sku other) {
+            return new Sku(Math.min(cpus, other.cpus), Math.min(memoryMB, other.memoryMB), devices);
+        }
+    }
+
+    static ObjectNode skus(Inventory inventory) {
+        Map<String, Sku> all = new TreeMap<>();
+        for (Node node : inventory.nodes()) {
+            int devices = node.devices().size();
+            if (devices == 0) {
+                all.merge("cpu", Sku.share(node, Math.max(1, node.cpus()), 0), Sku::least);
+            }
+            node.devices().forEach(device -> all.merge(device.type(), Sku.share(node, devices, 1), Sku::least));
+        }
+        var json = JobJson.object();
+        all.forEach((type, sku) -> json.putObject(type)
+                .put("cpu", sku.cpus())
+                .put("memory", sku.memoryMB())
+                .put("gpu", sku.devices()));
+        return json;
     }
 
     private static ObjectNode total(Snapshot machines) {

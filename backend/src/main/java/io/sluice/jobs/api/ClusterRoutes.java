@@ -1,8 +1,6 @@
 package io.sluice.jobs.api;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.sluice.engines.Device;
-import io.sluice.engines.Inventory;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.clusters.Cluster;
@@ -142,29 +140,8 @@ final class ClusterRoutes {
                 .map(done -> Reply.message(201, (stopped ? "stop" : "activate") + " vc " + name + " successfully"));
     }
 
-    /** What comes with one device of each type, on the node that has the least to give with it. */
     private Future<Reply> skus(Call call) {
-        return jobs.inventory().map(inventory -> Reply.json(skus(inventory)));
-    }
-
-    private static ObjectNode skus(Inventory inventory) {
-        var all = JobJson.object();
-        for (var node : inventory.nodes()) {
-            node.devices().stream().map(Device::type).distinct().forEach(type -> {
-                int devices = node.devices().size();
-                all.putObject(type)
-                        .put("cpu", Math.max(1, node.cpus() / devices))
-                        .put("memory", node.memoryMB() / devices)
-                        .put("gpu", 1);
-            });
-            if (node.devices().isEmpty()) {
-                all.putObject("cpu")
-                        .put("cpu", 1)
-                        .put("memory", node.memoryMB() / Math.max(1, node.cpus()))
-                        .put("gpu", 0);
-            }
-        }
-        return all;
+        return jobs.inventory().map(inventory -> Reply.json(ClusterJson.skus(inventory)));
     }
 
     private Future<Reply> nodes(Call call) {

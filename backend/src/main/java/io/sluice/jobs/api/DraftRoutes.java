@@ -102,7 +102,8 @@ final class DraftRoutes {
         JobSpec spec = draft.spec();
         var json = JobJson.object().put("valid", true).put("protocol", spec.protocol());
         json.putArray("faults");
-        draft.warnings().forEach(json.putArray("warnings")::add);
+        var warnings = json.putArray("warnings");
+        draft.warnings().forEach(warning -> warnings.add(warning.sentence()));
         json.putObject("job")
                 .put("name", spec.name())
                 .put("virtualCluster", spec.virtualCluster())

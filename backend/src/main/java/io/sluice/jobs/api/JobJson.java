@@ -27,7 +27,7 @@ final class JobJson {
 
     private JobJson() {}
 
-    static ObjectNode summary(Job job) {
+    static ObjectNode summary(Job.Summary job) {
         var json = object();
         json.put("debugId", md5(job.key()));
         json.put("name", job.name()).put("username", job.user());
@@ -44,19 +44,19 @@ final class JobJson {
     }
 
     /** Version 1 knows less. */
-    static ObjectNode oldSummary(Job job) {
+    static ObjectNode oldSummary(Job.Summary job) {
         ObjectNode json = summary(job);
         json.remove(List.of("debugId", "tags", "retryDelayTime", "submissionTime", "launchedTime", "jobPriority"));
         return json;
     }
 
-    private static void state(ObjectNode json, Job job) {
+    private static void state(ObjectNode json, Job.Summary job) {
         json.put("state", job.state().name())
-                .put("subState", job.subState())
+                .put("subState", job.phase().subState())
                 .put("executionType", job.stop() ? "STOP" : "START");
     }
 
-    private static void retries(ObjectNode json, Job job) {
+    private static void retries(ObjectNode json, Job.Summary job) {
         json.put("retries", job.retries());
         json.putObject("retryDetails")
                 .put("user", job.userRetries())
@@ -64,21 +64,21 @@ final class JobJson {
                 .put("resource", 0);
     }
 
-    private static void times(ObjectNode json, Job job) {
+    private static void times(ObjectNode json, Job.Summary job) {
         json.put("createdTime", job.submitted().toEpochMilli());
         json.put("launchedTime", millis(job.launched()));
         json.put("completedTime", millis(job.completed()));
-        json.put("appExitCode", job.isFinal() ? job.exitCode() : null);
+        json.put("appExitCode", job.phase() == Job.Phase.FINALISED ? job.exitCode() : null);
     }
 
-    private static void numbers(ObjectNode json, Job job) {
+    private static void numbers(ObjectNode json, Job.Summary job) {
         json.put("totalGpuNumber", job.devices())
                 .put("totalTaskNumber", job.tasks())
                 .put("totalTaskRoleNumber", job.roles());
     }
 
     /** In seconds, while a retry is waited for. */
-    private static @Nullable Long delay(Job job) {
+    private static @Nullable Long delay(Job.Summary job) {
         Instant due = job.due();
         return due == null
                 ? null
@@ -110,7 +110,7 @@ final class JobJson {
     }
 
     private static ObjectNode status(JobDetail detail) {
-        Job job = detail.job();
+        Job.Summary job = detail.job().summary();
         var json = object().put("username", job.user());
         state(json, job);
         retries(json, job);
@@ -119,10 +119,10 @@ final class JobJson {
         times(json, job);
         app(json, detail);
         json.put("virtualCluster", job.virtualCluster());
-        if (job.doubt() != null) {
-            json.put("unknownReason", job.doubt());
+        if (detail.job().doubt() != null) {
+            json.put("unknownReason", detail.job().doubt());
         }
-        Waiting waiting = job.waiting();
+        Waiting waiting = detail.job().waiting();
         if (waiting != null) {
             json.set("waiting", WaitingJson.of(waiting));
         }

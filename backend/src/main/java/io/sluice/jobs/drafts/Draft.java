@@ -38,7 +38,7 @@ public sealed interface Draft {
      */
     record Sound(
             JobSpec spec,
-            List<String> warnings,
+            List<Read.Warning> warnings,
             @Nullable String freeName,
             Clusters.@Nullable Barred barred,
             Submitted.@Nullable NoStorage noStorage,

@@ -27,7 +27,6 @@ final class JobPageRoutes {
     private static final int LONGEST_NAME = 255;
     private static final int NAMES_TRIED = 1000;
     private static final int TRIES = 3;
-    private static final Pattern TAG = Pattern.compile("(?U)[^,\\p{Cntrl}]{1,255}");
     private static final Pattern NUMBERED = Pattern.compile("(.+?)_(\\d{1,9})");
 
     private final Jobs jobs;
@@ -220,7 +219,7 @@ final class JobPageRoutes {
 
     private Future<Reply> tag(Call call) {
         String tag = call.field("tag").orElse("").strip();
-        if (!TAG.matcher(tag).matches()) {
+        if (!Jobs.TAG.matcher(tag).matches()) {
             var fault = View.Note.bad(tag.isEmpty() ? "fault.required" : "job.tag.fault");
             return draw(call, new Saying(tag, fault, null)).map(reply -> reply.status(422));
         }

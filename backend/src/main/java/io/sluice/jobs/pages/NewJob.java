@@ -142,8 +142,12 @@ public final class NewJob {
             return draft instanceof Draft.Sound sound ? sound.freeName() : null;
         }
 
-        public List<String> warnings() {
-            return draft instanceof Draft.Sound sound ? sound.warnings() : List.of();
+        public List<String> warnings(View view) {
+            return draft instanceof Draft.Sound sound
+                    ? sound.warnings().stream()
+                            .map(warning -> view.t(warning.key()))
+                            .toList()
+                    : List.of();
         }
 
         public String title(View view) {

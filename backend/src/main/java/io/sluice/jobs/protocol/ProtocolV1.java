@@ -20,17 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Protocol 1: OpenPAI until 0.14, with what Leinao added. */
 final class ProtocolV1 {
-    static final String OBSOLETE = "killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and"
-            + " minSucceededTaskCount instead.";
     /** How the image's prerequisite is called, which this protocol has no name for. */
     static final String IMAGE = "image";
 
     private static final int LEAST_RETRY = -2;
 
     private final Faults faults;
-    private final List<String> warnings;
+    private final List<Read.Warning> warnings;
 
-    ProtocolV1(Faults faults, List<String> warnings) {
+    ProtocolV1(Faults faults, List<Read.Warning> warnings) {
         this.faults = faults;
         this.warnings = warnings;
     }
@@ -87,7 +85,7 @@ final class ProtocolV1 {
 
     private void obsolete(Fields job) {
         if (job.integer("killAllOnCompletedTaskNumber", Integer.MIN_VALUE, Integer.MAX_VALUE) != null) {
-            warnings.add(OBSOLETE);
+            warnings.add(Read.Warning.OBSOLETE);
         }
     }
 

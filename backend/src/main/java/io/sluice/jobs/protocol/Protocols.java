@@ -8,6 +8,7 @@ import io.sluice.jobs.protocol.document.Item.Scalar;
 import io.sluice.jobs.protocol.document.Item.Sequence;
 import io.sluice.jobs.protocol.document.Limits;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,7 +94,7 @@ public final class Protocols {
         }
         int protocol = protocol(root);
         var secrets = new Secrets(document);
-        var warnings = new ArrayList<String>();
+        var warnings = new ArrayList<Read.Warning>();
         JobSpec spec = protocol == 1
                 ? new ProtocolV1(faults, warnings).read(root)
                 : new ProtocolV2(faults, secrets).read(root);
@@ -107,7 +108,7 @@ public final class Protocols {
                     Integer.toString(spec.taskCount()),
                     Integer.toString(MOST_TASKS));
         }
-        warnings.addAll(Unused.of(spec));
+        warnings.addAll(unused(spec));
         return faults.none()
                 ? new Read.Accepted(spec, secrets.values(), secrets.mask(), warnings)
                 : new Read.Refused(protocol, faults.all());
@@ -143,38 +144,37 @@ public final class Protocols {
         return Export.yaml(spec, secrets);
     }
 
-    /** What a job asks for and does not get here. It runs all the same, so whoever sent it has to be told. */
-    private static final class Unused {
-        private Unused() {}
-
-        static List<String> of(JobSpec spec) {
-            List<String> said = new ArrayList<>();
-            for (JobSpec.Plugin plugin : spec.plugins()) {
-                switch (plugin.name()) {
-                    case "ssh" -> said.add("The plugin ssh is not used: tasks are reached without sshd in them.");
-                    case "teamwise_storage" ->
-                        said.add("The plugin teamwise_storage is not used: there are no team storages here.");
-                    default -> {
-                        // cmd and git are part of what a task runs, tensorboard is an endpoint
-                    }
+    /** What it asks for and does not get here. */
+    private static List<Read.Warning> unused(JobSpec spec) {
+        var said = EnumSet.noneOf(Read.Warning.class);
+        for (JobSpec.Plugin plugin : spec.plugins()) {
+            switch (plugin.name()) {
+                case "ssh" -> said.add(Read.Warning.SSH);
+                case "teamwise_storage" -> said.add(Read.Warning.TEAM_STORAGE);
+                default -> {
+                    // cmd and git are part of what a task runs, tensorboard is an endpoint
                 }
             }
-            if (!spec.notifications().isEmpty()) {
-                said.add("jobStatusChangeNotification is not used: nobody is sent mail.");
-            }
-            if (spec.roles().stream().anyMatch(role -> role.resources().infiniband())) {
-                said.add("infiniband is not used: tasks see the network of their machine.");
-            }
-            if (spec.roles().stream().anyMatch(Unused::hasCell)) {
-                said.add(
-                        "pinnedCellId, affinityGroupName and skuNum of hivedScheduler are not used: resourcePerInstance counts.");
-            }
-            return List.copyOf(said);
         }
+        if (!spec.notifications().isEmpty()) {
+            said.add(Read.Warning.MAIL);
+        }
+        if (spec.roles().stream().anyMatch(role -> role.resources().infiniband())) {
+            said.add(Read.Warning.INFINIBAND);
+        }
+        if (spec.roles().stream().anyMatch(Protocols::hasCell)) {
+            said.add(Read.Warning.CELL);
+        }
+        return List.copyOf(said);
+    }
 
-        private static boolean hasCell(JobSpec.Role role) {
-            JobSpec.Sku sku = role.sku();
-            return sku != null && (sku.pinnedCell() != null || sku.affinityGroup() != null || sku.number() != null);
-        }
+    /** As many devices as the task asks for anyway are no cell. */
+    private static boolean hasCell(JobSpec.Role role) {
+        JobSpec.Sku sku = role.sku();
+        return sku != null
+                && (sku.pinnedCell() != null
+                        || sku.affinityGroup() != null
+                        || (sku.number() != null
+                                && sku.number() != role.resources().gpu()));
     }
 }

@@ -13,9 +13,9 @@ public sealed interface Read {
      *
      * @param secrets the values of its secrets, which stand nowhere else, not even in {@link #toString}
      * @param config the user's text with every secret masked
-     * @param warnings sentences for the header {@code X-Warning}
+     * @param warnings what it asks for and does not get, or not so
      */
-    record Accepted(JobSpec spec, Map<String, String> secrets, String config, List<String> warnings) implements Read {
+    record Accepted(JobSpec spec, Map<String, String> secrets, String config, List<Warning> warnings) implements Read {
         public Accepted {
             secrets = Collections.unmodifiableMap(new LinkedHashMap<>(secrets));
             warnings = List.copyOf(warnings);
@@ -24,6 +24,33 @@ public sealed interface Read {
         @Override
         public String toString() {
             return "Accepted[spec=" + spec + ", secrets=" + secrets.keySet() + "]";
+        }
+    }
+
+    /** What a job asks for and does not get, or not so. It runs all the same, so whoever sent it has to be told. */
+    enum Warning {
+        OBSOLETE(
+                "killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and minSucceededTaskCount instead."),
+        SSH("The plugin ssh is not used: tasks are reached without sshd in them."),
+        TEAM_STORAGE("The plugin teamwise_storage is not used: there are no team storages here."),
+        MAIL("jobStatusChangeNotification is not used: nobody is sent mail."),
+        INFINIBAND("infiniband is not used: tasks see the network of their machine."),
+        CELL("pinnedCellId, affinityGroupName and skuNum of hivedScheduler are not used: resourcePerInstance counts.");
+
+        private final String sentence;
+
+        Warning(String sentence) {
+            this.sentence = sentence;
+        }
+
+        /** For the header {@code X-Warning}. */
+        public String sentence() {
+            return sentence;
+        }
+
+        /** Under which it stands in the reader's language. */
+        public String key() {
+            return "warning.protocol." + name();
         }
     }
 

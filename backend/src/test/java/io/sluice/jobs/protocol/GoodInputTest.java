@@ -99,7 +99,7 @@ class GoodInputTest {
         assertThat(accepted.warnings())
                 .as("what it asks for and does not get")
                 .hasSize(4)
-                .allSatisfy(said -> assertThat(said).contains("not used"));
+                .allSatisfy(said -> assertThat(said.sentence()).contains("not used"));
         assertThat(spec.name()).isEqualTo("whole_job-1");
         assertThat(spec.about()).isEqualTo(new JobSpec.About("1.0", "Ada", "everything at once"));
         assertThat(spec.retryCount()).isEqualTo(3);
@@ -165,8 +165,9 @@ class GoodInputTest {
     void a_whole_job_of_protocol_1_is_read() {
         Read.Accepted accepted = Texts.accepted(Texts.V1);
         JobSpec spec = accepted.spec();
-        assertThat(accepted.warnings())
-                .containsExactly(
+        assertThat(accepted.warnings()).containsExactly(Read.Warning.OBSOLETE);
+        assertThat(Read.Warning.OBSOLETE.sentence())
+                .isEqualTo(
                         "killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and minSucceededTaskCount instead.");
         assertThat(spec.name()).isEqualTo("whole-job_1.0");
         assertThat(spec.retryCount()).isEqualTo(-2);
