@@ -88,7 +88,7 @@ test("a_job_that_waits_says_for_what", async () => {
   const { page, context } = await signedIn(browser);
   const key = await jobs.submit(plain(word("waits"), "true", NEVER));
   await page.goto(`/jobs/${key}`);
-  await page.locator(".notice.bad", { hasText: "Can not start." }).waitFor();
+  await page.locator(".notice.bad", { hasText: "Can never start" }).waitFor();
   assert.match(await page.locator(".notice.bad").innerText(), /needs 100,000 CPUs[\s\S]*Waiting does not help/);
   assert.equal(await state(page).innerText(), "Can not start");
   await context.close();

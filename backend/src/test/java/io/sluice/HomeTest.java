@@ -71,7 +71,7 @@ class HomeTest {
         RECEPTION.submit(person, "lively");
         String message;
         do {
-            message = told.poll(10, TimeUnit.SECONDS);
+            message = told.poll(60, TimeUnit.SECONDS);
             assertThat(message).isNotNull();
         } while (!message.contains(person.name() + "~lively"));
         assertThat(message).contains("target=\"home-mine\"", "target=\"home-queue\"", "target=\"home-free\"");

@@ -405,7 +405,7 @@ class JobListTest {
     private static String until(BlockingQueue<String> told, String text) throws InterruptedException {
         String message;
         do {
-            message = told.poll(10, TimeUnit.SECONDS);
+            message = told.poll(60, TimeUnit.SECONDS);
             assertThat(message).as("a message with " + text).isNotNull();
         } while (!message.contains(text));
         return message;
