@@ -16,11 +16,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -55,154 +53,22 @@ record Settings(
     /** {@code --rehearse}: for the build, which keeps what the JVM learns from it. */
     record Rehearse() implements Read {}
 
-    /** A flag, its variable ({@code SLUICE_} and its name) and its sentence in the help. */
-    private record Flag(String name, String value, String byDefault, String help) {
-        String variable() {
-            return "SLUICE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-        }
-
-        boolean isSwitch() {
-            return value.isEmpty();
-        }
-    }
-
     private static final Pattern SIZE = Pattern.compile("([1-9]\\d{0,5})([kmgtKMGT])");
-
-    private static final List<Flag> FLAGS = List.of(
-            new Flag("port", "PORT", "8080", "where to listen; 0 takes any free port"),
-            new Flag("host", "ADDRESS", "127.0.0.1", "the address to listen on"),
-            new Flag("data", "DIR", ".sluice", "where everything is kept"),
-            new Flag(
-                    "db",
-                    "URL",
-                    "",
-                    "an existing PostgreSQL (15 or newer) instead of the embedded one: postgresql://user:password@host/name"),
-            new Flag("tls-cert", "FILE", "", "certificate chain (PEM); read again when it changes"),
-            new Flag("tls-key", "FILE", "", "its private key (PEM)"),
-            new Flag(
-                    "plain-http",
-                    "",
-                    "",
-                    "allow other machines to connect without TLS, because a proxy in front has it"),
-            new Flag(
-                    "trusted-proxies",
-                    "ADDRESSES",
-                    "",
-                    "proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, comma-separated"),
-            new Flag("engine", "KIND", "auto", "what runs tasks: docker, process, or auto: Docker where it answers"),
-            new Flag(
-                    "docker-host",
-                    "URL",
-                    "",
-                    "the Docker engine: unix:///var/run/docker.sock, or tcp:// with certificates"),
-            new Flag("docker-certs", "DIR", "", "ca.pem, cert.pem and key.pem for an engine that is reached by TLS"),
-            new Flag(
-                    "docker-networks",
-                    "RANGE",
-                    "198.19.0.0/16",
-                    "addresses that nothing else here uses, for the networks of jobs in Docker"),
-            new Flag(
-                    "simulate-devices",
-                    "SPEC",
-                    "",
-                    "devices that do not exist, to try things out: 8xAscend910B,4xH100"),
-            new Flag(
-                    "allow-shared-process-engine",
-                    "",
-                    "",
-                    "let every user run processes as the gateway's own user, who must trust one another"),
-            new Flag(
-                    "prometheus",
-                    "URL",
-                    "",
-                    "a Prometheus that reads /metrics here and keeps the history: http://host:9090"),
-            new Flag("submissions-per-hour", "COUNT", "1000", "of jobs by one user"),
-            new Flag("lists-per-minute", "COUNT", "60", "of jobs by one user, through the API"),
-            new Flag("log-limit", "SIZE", "10g", "of one task's log; beyond it the middle goes"),
-            new Flag("logs-total", "SIZE", "100g", "of all finished logs; beyond it the oldest go"),
-            new Flag("log-days", "COUNT", "90", "after which a finished log goes"),
-            new Flag(
-                    "apps-domain",
-                    "DOMAIN",
-                    "",
-                    "beneath which every endpoint has a name, as all names beneath it lead here; localhost where only this"
-                            + " machine connects"),
-            new Flag(
-                    "endpoint-ports",
-                    "RANGE",
-                    "",
-                    "where there are no names: ports of which every endpoint that is open has one, as 18000-18199"),
-            new Flag(
-                    "streams-per-user", "COUNT", "50", "of live connections: pages, logs that are followed, downloads"),
-            new Flag("connections-per-address", "COUNT", "1000", "at once"),
-            new Flag("help", "", "", "show this"));
 
     static Read read(String[] arguments, Map<String, String> environment) {
         if (arguments.length == 1 && arguments[0].equals("--rehearse")) {
             return new Rehearse();
         }
         List<String> faults = new ArrayList<>();
-        Map<String, String> values = values(arguments, environment, faults);
-        if (values.containsKey("help")) {
-            return new Help(help());
+        Map<String, String> values = Flags.values(arguments, environment, faults);
+        if (!text(values, "help").isEmpty()) {
+            return new Help(Flags.help());
         }
         Settings settings = settings(values, environment, faults);
         return faults.isEmpty() ? new Right(settings) : new Wrong(faults);
     }
 
-    private static Map<String, String> values(
-            String[] arguments, Map<String, String> environment, List<String> faults) {
-        Map<String, String> values = new LinkedHashMap<>();
-        for (Flag flag : FLAGS) {
-            // an empty variable is what a compose file makes of one that is not set
-            Optional.<@Nullable String>ofNullable(environment.get(flag.variable()))
-                    .filter(value -> !value.isBlank())
-                    .ifPresent(value -> put(flag, value, flag.variable(), values, faults));
-        }
-        var rest = new ArrayList<>(Arrays.asList(arguments));
-        while (!rest.isEmpty()) {
-            take(rest, values, faults);
-        }
-        return values;
-    }
-
-    private static void take(List<String> rest, Map<String, String> values, List<String> faults) {
-        String argument = rest.removeFirst();
-        int equals = argument.indexOf('=');
-        String name = equals < 0 ? argument : argument.substring(0, equals);
-        Optional<Flag> known =
-                FLAGS.stream().filter(flag -> name.equals("--" + flag.name())).findFirst();
-        if (known.isEmpty()) {
-            faults.add("There is no setting " + argument + ". ./sluice up --help lists them all.");
-        } else if (equals >= 0) {
-            put(known.get(), argument.substring(equals + 1), name, values, faults);
-        } else if (known.get().isSwitch()) {
-            values.put(known.get().name(), "true");
-        } else if (rest.isEmpty()) {
-            faults.add(name + " needs a value: " + name + " " + known.get().value());
-        } else {
-            put(known.get(), rest.removeFirst(), name, values, faults);
-        }
-    }
-
-    private static void put(Flag flag, String value, String said, Map<String, String> values, List<String> faults) {
-        if (value.isBlank()) {
-            faults.add(said + " is empty. Give it a value, or leave it out.");
-        } else if (!flag.isSwitch()) {
-            values.put(flag.name(), value);
-        } else if (value.equals("true")) {
-            values.put(flag.name(), value);
-        } else if (value.equals("false")) {
-            values.remove(flag.name());
-        } else {
-            faults.add(said + " is on or off: give true or false, not " + value + ".");
-        }
-    }
-
     private static Settings settings(Map<String, String> values, Map<String, String> environment, List<String> faults) {
-        for (Flag flag : FLAGS) {
-            values.putIfAbsent(flag.name(), flag.byDefault());
-        }
         Path data = Path.of(text(values, "data")).toAbsolutePath().normalize();
         Path certificate = file(values, "tls-cert", faults);
         Path key = file(values, "tls-key", faults);
@@ -395,18 +261,5 @@ record Settings(
 
     private static boolean isLoopback(String host) {
         return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
-    }
-
-    private static String help() {
-        String flags = FLAGS.stream()
-                .map(flag -> String.format(
-                        "  %-30s %s%s",
-                        "--" + flag.name() + (flag.isSwitch() ? "" : " " + flag.value()),
-                        flag.help(),
-                        flag.byDefault().isEmpty() ? "" : " (default " + flag.byDefault() + ")"))
-                .collect(Collectors.joining("\n"));
-        return "usage: ./sluice up [flags]\n\n" + flags
-                + "\n\nEach flag is a variable too: --tls-cert is SLUICE_TLS_CERT. SLUICE_ADMIN_PASSWORD makes the first administrator,"
-                + " named admin,\nwithout a set-up link.";
     }
 }
