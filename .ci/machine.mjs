@@ -15,6 +15,10 @@ const debianPostgres = () => {
   return newest && join(home, newest, "bin");
 };
 
+/** Where tasks find the programs that endpoints open; a user's home would be hidden from them. */
+const APPS = "/opt/sluice-test/apps";
+const PROGRAMS = ["jupyterlab>=4,<5", "tensorboard>=2,<3", "setuptools<81"];
+
 const NEEDS = [
   { name: "chromium", found: () => onPath("chromium") },
   { name: "fonts-noto-cjk", found: () => existsSync("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc") },
@@ -31,6 +35,11 @@ export const root = process.getuid?.() === 0;
 const mayInstall = root && onPath("apt-get");
 
 export async function install() {
+  const told = await packages();
+  return `${told}; ${await apps()}`;
+}
+
+async function packages() {
   const missing = NEEDS.filter((need) => !need.found()).map((need) => need.name);
   if (missing.length === 0) return "everything is there";
   if (!mayInstall) return `missing, and installing needs root and apt-get: ${missing.join(", ")}`;
@@ -44,6 +53,29 @@ export async function install() {
   }
   return `installed ${missing.length} packages`;
 }
+
+/** JupyterLab and TensorBoard are no packages of the system: whether they can be had is not for this machine alone to say. */
+export const hasApps = () => ["jupyter-lab", "tensorboard"].every((name) => existsSync(join(APPS, "bin", name)));
+
+export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";
+
+async function apps() {
+  if (hasApps()) return "JupyterLab and TensorBoard are there";
+  if (!mayInstall) return WITHOUT_APPS;
+  say("installing JupyterLab and TensorBoard");
+  const options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries", "0", "--timeout", "20"];
+  try {
+    if (!ensurepip()) await apt("install", "python3-venv");
+    await command("/usr/bin/python3", ["-m", "venv", "--clear", APPS]);
+    await command(join(APPS, "bin/pip"), ["install", ...options, ...PROGRAMS], { limit: 180 });
+    return "installed JupyterLab and TensorBoard";
+  } catch (fault) {
+    return `${WITHOUT_APPS} (${String(fault.message).trim().split("\n").at(-1)})`;
+  }
+}
+
+const ensurepip = () =>
+  readdirSync("/usr/lib").some((name) => name.startsWith("python3.") && existsSync(join("/usr/lib", name, "ensurepip")));
 
 function oldLists() {
   const lists = "/var/lib/apt/lists";
