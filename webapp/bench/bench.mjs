@@ -184,7 +184,7 @@ async function begin() {
       median(alone) <= 50,
     ),
     figure(
-      "the same in a burst of 200 by four clients / by `sbatch`: median of the burst",
+      "the same in a burst of 200 by four clients, with room for all / by `sbatch`: median of the burst",
       "≤ 0.2",
       `**${range(ratio, 2)}**: ${range(sluice)} / ${range(slurm)} ms, 5 bursts`,
       median(ratio) <= 0.2,
