@@ -281,7 +281,8 @@ final class ListStore {
             int dot = cursor.indexOf('.');
             String micros = value(Long.valueOf(cursor.substring(0, dot)));
             String id = value(Long.valueOf(cursor.substring(dot + 1)));
-            // as sub-selects: for a place that it could see the database would plan anew each time, which takes as long as the page
+            // as sub-selects: for a place that it could see the database would plan anew each time, which takes as long
+            // as the page
             conditions.add("(submitted, id) < ((SELECT timestamptz 'epoch' + " + micros
                     + " * interval '1 microsecond'), (SELECT " + id + "))");
         }
