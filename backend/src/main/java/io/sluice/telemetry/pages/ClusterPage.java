@@ -30,7 +30,11 @@ public record ClusterPage(
         troubles = List.copyOf(troubles);
     }
 
-    /** @param kinds count and type of its devices */
+    /**
+     * @param kinds count and type of its devices
+     * @param apart how tasks are kept from one another and from the machine
+     * @param limits what keeps them to what they asked for
+     */
     public record Machine(
             String name,
             int cpus,
@@ -39,6 +43,8 @@ public record ClusterPage(
             int tasks,
             double cores,
             @Nullable String unready,
+            String apart,
+            String limits,
             List<Card> cards) {
         public Machine {
             kinds = List.copyOf(kinds);

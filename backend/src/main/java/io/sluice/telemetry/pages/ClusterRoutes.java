@@ -131,6 +131,8 @@ final class ClusterRoutes {
                 tasks.size(),
                 cores,
                 node.unready(),
+                node.isolationNote(),
+                node.limitsNote(),
                 devices.stream().map(seen -> card(seen, caller)).toList());
     }
 

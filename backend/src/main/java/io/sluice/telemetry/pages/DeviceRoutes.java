@@ -122,6 +122,8 @@ final class DeviceRoutes {
                                 .filter(doing -> doing.holder().node().equals(node.name()))
                                 .count())
                 .put("unready", node.unready())
+                .put("isolation", node.isolationNote())
+                .put("limits", node.limitsNote())
                 .put("collectors", tools);
     }
 }
