@@ -68,7 +68,7 @@ function weightOf(pid) {
   ask("GC.run");
   ask("GC.run");
   const heap = ask("GC.heap_info");
-  const used = [...heap.matchAll(/(?:new generation|tenured generation)\s+total \d+K, used (\d+)K/g)];
+  const used = [...heap.matchAll(/(?:new generation|tenured generation|DefNew|Tenured)\s+total \d+K, used (\d+)K/g)];
   if (!used.length) throw new Error(`what the heap holds can not be read: ${heap}`);
   return {
     heap: used.reduce((sum, [, kib]) => sum + Number(kib), 0),
@@ -94,30 +94,35 @@ export async function measureDocker({ rounds, burst, running, jobs }) {
     await idle();
     return Number(at) * 1000 - sent;
   };
-  const theirs = async (name) => {
+  const theirs = async (name, file = "peer", ...network) => {
     const sent = clock();
-    theirs.count = (theirs.count ?? 0) + 1;
+    theirs[file] = (theirs[file] ?? 0) + 1;
     await peer.docker(
-      ...["run", "-d", "--name", name, "--memory", "32m", "-v", `${home}:/userhome`, IMAGE],
-      ...["bash", "-c", `echo "${name} $EPOCHREALTIME" >> /userhome/peer`],
+      ...["run", "-d", "--name", name, "--memory", "32m", "-v", `${home}:/userhome`, ...network, IMAGE],
+      ...["bash", "-c", `echo "${name} $EPOCHREALTIME" >> /userhome/${file}`],
     );
-    const [, at] = (await marks(sluice.data, "peer", theirs.count)).at(-1);
+    const [, at] = (await marks(sluice.data, file, theirs[file])).at(-1);
     await peer.docker("rm", "-f", name);
     await pause(QUIET_MS);
     return Number(at) * 1000 - sent;
   };
-  const results = { ours: [], theirs: [] };
+  await peer.docker("network", "create", "--subnet", "10.212.200.0/25", "ready");
+  const apart = (name) => theirs(name, "apart", "--network", "ready");
+  const results = { ours: [], theirs: [], apart: [] };
   for (const warm of ["a", "b", "c"]) {
     await ours(`warm-${warm}`);
     await theirs(`warm-${warm}`);
+    await apart(`warm-apart-${warm}`);
   }
   for (let round = 0; round < rounds; round++) {
     const turns = [
       async () => results.ours.push(await ours(`alone-${round}`)),
       async () => results.theirs.push(await theirs(`peer-${round}`)),
+      async () => results.apart.push(await apart(`apart-${round}`)),
     ];
     for (const turn of round % 2 ? turns.toReversed() : turns) await turn();
   }
+  await peer.docker("network", "rm", "ready");
 
   // at once: until the last of them has begun
   const last = async (file, begin) => {
@@ -130,13 +135,21 @@ export async function measureDocker({ rounds, burst, running, jobs }) {
     sluice.submit(task(`burst-${n}`, 'echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/burst')),
   );
   await idle();
-  results.peerBurst = await last("peerburst", (n) =>
+  // the same work for the engine: a network of its own for each, and a container in it
+  const all = Array.from({ length: burst }, (_, n) => `peer-burst-${n}`);
+  const begins = (n, file, ...network) =>
     peer.docker(
-      ...["run", "-d", "--name", `peer-burst-${n}`, "--memory", "32m", "-v", `${home}:/userhome`, IMAGE],
-      ...["bash", "-c", `echo "${n} $EPOCHREALTIME" >> /userhome/peerburst`],
-    ),
-  );
-  await peer.docker("rm", "-f", ...Array.from({ length: burst }, (_, n) => `peer-burst-${n}`));
+      ...["run", "-d", "--name", all[n], "--memory", "32m", "-v", `${home}:/userhome`, ...network, IMAGE],
+      ...["bash", "-c", `echo "${n} $EPOCHREALTIME" >> /userhome/${file}`],
+    );
+  results.peerBurst = await last("peerburst", async (n) => {
+    await peer.docker("network", "create", "--subnet", `10.212.${n}.0/25`, all[n]);
+    await begins(n, "peerburst", "--network", all[n]);
+  });
+  await peer.docker("rm", "-f", ...all);
+  await peer.docker("network", "rm", ...all);
+  results.sharedBurst = await last("sharedburst", (n) => begins(n, "sharedburst"));
+  await peer.docker("rm", "-f", ...all);
 
   const before = weightOf(sluice.child.pid);
   await together(running, 8, (n) => sluice.submit(task(`runs-${n}`, "echo up >> /userhome/runs; exec sleep 3600")));
