@@ -28,6 +28,7 @@ const NEEDS = [
   { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
   { name: "openssl", found: () => onPath("openssl") },
   { name: "postgresql", found: debianPostgres },
+  { name: "btrfs-progs", found: () => onPath("mkfs.btrfs") },
   { name: "prometheus", found: () => onPath("prometheus") && onPath("promtool") },
 ];
 

@@ -57,6 +57,11 @@ final class Flags {
                     "198.19.0.0/16",
                     "addresses that nothing else here uses, for the networks of jobs in Docker"),
             new Flag(
+                    "docker-disk",
+                    "SIZE",
+                    "",
+                    "that a task may write in its container beside its folders, where the engine's storage can limit that"),
+            new Flag(
                     "simulate-devices",
                     "SPEC",
                     "",

@@ -194,7 +194,8 @@ record Settings(
                         ? new ProcessEngine.Settings(Path.of("."), List.of(), devices, null).devices()
                         : List.of(),
                 Path.of("/"),
-                text(values, "docker-networks"));
+                text(values, "docker-networks"),
+                text(values, "docker-disk").isEmpty() ? 0 : size(values, "docker-disk", faults));
         try {
             docker.check();
         } catch (IllegalArgumentException e) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DockerGatewayIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LIMIT = Duration.ofSeconds(90);
-    private static final int JOBS = Integer.getInteger("sluice.docker.jobs", 100);
+    private static final int JOBS = Integer.getInteger("sluice.docker.jobs", 50);
     private static final int AT_ONCE = 50;
 
     @TempDir

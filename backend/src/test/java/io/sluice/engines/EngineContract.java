@@ -1,9 +1,13 @@
 package io.sluice.engines;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.engines.Run.State;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -25,7 +29,7 @@ public abstract class EngineContract {
         assertThat(run.labels()).containsEntry("job", "j1").containsEntry("role", "wörker");
         assertThat(run.started()).isBetween(before, Instant.now());
         assertThat(run.ended()).isAfterOrEqualTo(run.started());
-        assertThat(tasks.logs().resolve("hello"))
+        assertThat(tasks.logs.resolve("hello"))
                 .hasBinaryContent("out\nerr\n\u00ff\0end".getBytes(StandardCharsets.ISO_8859_1));
         assertThat(tasks.seen("hello")).isEqualTo(run);
     }
@@ -76,7 +80,7 @@ public abstract class EngineContract {
         tasks.engine().remove("forgotten").await();
 
         assertThat(tasks.engine().list().await()).noneMatch(run -> run.name().equals("forgotten"));
-        assertThat(tasks.logs().resolve("forgotten")).exists();
+        assertThat(tasks.logs.resolve("forgotten")).exists();
     }
 
     @Test
@@ -85,5 +89,41 @@ public abstract class EngineContract {
         assertThat(tasks.run("none", "there-is-no-such-command").exitCode()).isEqualTo(127);
         assertThat(tasks.run("empty", "").exitCode()).isZero();
         assertThat(tasks.run("high", "exit 255").exitCode()).isEqualTo(255);
+    }
+
+    @Test
+    public void only_what_a_task_itself_listens_on_is_reached() throws Exception {
+        var tasks = contract();
+        var listens = """
+                until [ -s "/userhome/where" ]; do sleep 0.02; done; echo begun
+                exec perl -MIO::Socket::INET -e '
+                  $s = IO::Socket::INET->new(Listen => 5, LocalAddr => $ARGV[0], LocalPort => $ARGV[1]) or die $!;
+                  while ($c = $s->accept) { print $c "hello\\n"; close $c }' $(cat "/userhome/where")
+                """;
+        tasks.start(tasks.task("listens", listens));
+        tasks.start(tasks.task("neighbour", "sleep 600"));
+        var where = tasks.engine().port("listens").await();
+        assertThat(tasks.engine().port("listens").await().port()).isNotEqualTo(where.port());
+        assertThat(tasks.engine().reach("listens", where.port()).await()).isEmpty();
+        Files.writeString(tasks.home.resolve("where.new"), where.host() + " " + where.port());
+        Files.move(tasks.home.resolve("where.new"), tasks.home.resolve("where"));
+        EngineTasks.until(
+                "it listens",
+                () -> tasks.engine().reach("listens", where.port()).await().isPresent());
+        var address = tasks.engine().reach("listens", where.port()).await().orElseThrow();
+        try (var socket = new Socket(address.host(), address.port())) {
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo("hello\n");
+        }
+        assertThat(tasks.engine().reach("neighbour", where.port()).await()).isEmpty();
+        try (var ours = new ServerSocket(0)) {
+            assertThat(tasks.engine().reach("listens", ours.getLocalPort()).await())
+                    .isEmpty();
+        }
+        tasks.engine().stop("listens", Duration.ZERO).await();
+        tasks.over("listens");
+        assertThatThrownBy(() -> tasks.engine().reach("listens", where.port()).await())
+                .hasMessageContaining("does not run");
+        assertThatThrownBy(() -> tasks.engine().port("never").await()).hasMessageContaining("does not run");
     }
 }

@@ -4,10 +4,13 @@ import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
+import com.github.dockerjava.api.model.ContainerNetwork;
+import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Run;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.Stops.Stop;
+import io.sluice.engines.docker.inside.Ports;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -150,6 +153,23 @@ final class Containers {
             firsts.remove(container.getId());
         }
         return run;
+    }
+
+    /** @throws IllegalStateException where it does not run */
+    Ports.Place place(String run) throws IOException {
+        var container = find(run).filter(one -> isOf(one, run)).orElse(null);
+        if (container == null || read(container).state() != State.RUNNING) {
+            throw new IllegalStateException("the task " + run + " does not run");
+        }
+        var networks = container.getNetworkSettings() == null
+                ? Map.<String, ContainerNetwork>of()
+                : container.getNetworkSettings().getNetworks();
+        var address = networks.values().stream()
+                .map(ContainerNetwork::getIpAddress)
+                .filter(one -> one != null && !one.isEmpty())
+                .findFirst()
+                .orElseThrow(() -> new Unavailable("the task " + run + " has no address", null));
+        return new Ports.Place(run, address, processes().get(run));
     }
 
     /** The first process of each that runs. Where the engine has a machine of its own, the number is somebody else's here. */

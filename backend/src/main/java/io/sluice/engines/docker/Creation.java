@@ -158,6 +158,11 @@ final class Creation {
                 throw new Unavailable("The container of an earlier start came late.", e);
             }
             return there.getId();
+        } catch (DockerException e) {
+            if (policy.isDiskRefused(Daemon.said(e))) {
+                return create(task, image, info, place);
+            }
+            throw e;
         }
     }
 

@@ -11,10 +11,12 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.images.Images;
+import io.sluice.engines.docker.inside.Ports;
 import io.sluice.engines.docker.wire.Address;
 import io.sluice.engines.docker.wire.Daemon;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -24,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -56,6 +59,7 @@ public final class DockerEngine implements Engine {
     private final Containers containers;
     private final Watch watch;
     private final Upkeep upkeep;
+    private final Ports ports = new Ports(Path.of("/proc"));
 
     private volatile boolean closed;
     private final List<ReentrantLock> turns =
@@ -67,7 +71,8 @@ public final class DockerEngine implements Engine {
         var failpoints = Failpoints.ofEnvironment();
         boolean asRoot = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         var devices = Devices.find(settings.root(), settings.simulatedDevices());
-        var policy = new Policy(settings, devices);
+        var disk = new Policy.Disk(settings.diskBytes());
+        var policy = new Policy(settings, devices, disk);
         var outages = new Containers.Outages();
         this.vertx = vertx;
         this.metrics = new DockerMetrics(registry);
@@ -77,7 +82,7 @@ public final class DockerEngine implements Engine {
         this.stops = new Stops(folder.resolve("stops"));
         this.containers = new Containers(daemon, stops, outages::has);
         this.upkeep = new Upkeep(
-                daemon, devices, watched, outages, metrics, new Firewall(settings.networks(), asRoot, metrics));
+                daemon, devices, watched, outages, metrics, new Firewall(settings.networks(), asRoot, metrics), disk);
         this.boot = new Boot(daemon, folder.resolve("runs"), asRoot);
         this.creation = new Creation(daemon, policy, boot, networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
@@ -200,6 +205,34 @@ public final class DockerEngine implements Engine {
     }
 
     @Override
+    public Future<Optional<SocketAddress>> reach(String name, int port) {
+        return daemon.run(() -> {
+            var place = place(name);
+            return ports.isOpen(place, port)
+                    ? Optional.of(SocketAddress.inetSocketAddress(port, place.address()))
+                    : Optional.empty();
+        });
+    }
+
+    @Override
+    public Future<SocketAddress> port(String name) {
+        return daemon.run(() -> {
+            var port = ports.give(place(name));
+            if (port == null) {
+                throw new Unavailable("no port of the task " + name + " is free", null);
+            }
+            return port;
+        });
+    }
+
+    private Ports.Place place(String name) throws IOException {
+        if (Policy.has(upkeep.info(), "name=rootless")) {
+            throw new Unavailable("the ports of tasks of a rootless Docker engine can not be reached", null);
+        }
+        return containers.place(name);
+    }
+
+    @Override
     public Subscription watch(Consumer<Run> changed) {
         return watch.watch(changed);
     }
@@ -247,6 +280,7 @@ public final class DockerEngine implements Engine {
             upkeep.looked();
             ends.goOn(all);
             images.expire();
+            ports.keep(all.stream().map(Run::name).toList());
             if (upkeep.isTimeToSweep()) {
                 networks.sweep();
                 boot.sweep(all.stream().map(Run::name).collect(Collectors.toSet()));
@@ -271,6 +305,7 @@ public final class DockerEngine implements Engine {
      * @param simulatedDevices in place of those that there are, unless empty
      * @param root where this machine's devices are looked for: {@code /}
      * @param networks addresses that nothing else here uses, for the tasks: {@code 198.19.0.0/16}
+     * @param diskBytes that a task may write beside its folders, where the engine can limit it; 0 = as many as there are
      */
     public record Settings(
             Path folder,
@@ -280,7 +315,8 @@ public final class DockerEngine implements Engine {
             Path shared,
             List<Device> simulatedDevices,
             Path root,
-            String networks) {
+            String networks,
+            long diskBytes) {
 
         public Settings {
             folder = folder.toAbsolutePath().normalize();

@@ -20,7 +20,11 @@ final class Firewall {
     private static final String CHAIN = "SLUICE-TASKS";
     private static final String FROM_TASKS = BRIDGES + "+";
     private static final int SECONDS = 10;
-    private static final String METADATA = "169.254.0.0/16";
+    private static final String NAMES = "53";
+
+    /** Where clouds tell a machine what is for it alone. Some answer there what names mean, too: that is for tasks as well. */
+    private static final List<String> METADATA = List.of("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32");
+
     private static final String OPEN =
             "tasks can reach what this machine offers on other addresses than 127.0.0.1, because %s";
 
@@ -49,7 +53,13 @@ final class Firewall {
         try {
             chain();
             first("INPUT", List.of("-i", FROM_TASKS, "-j", CHAIN));
-            first("DOCKER-USER", List.of("-i", FROM_TASKS, "-d", METADATA, "-j", "DROP"));
+            for (var address : METADATA) {
+                for (var by : List.of("tcp", "udp")) {
+                    first(
+                            "DOCKER-USER",
+                            List.of("-i", FROM_TASKS, "-d", address, "-p", by, "!", "--dport", NAMES, "-j", "DROP"));
+                }
+            }
             note = "tasks reach neither this machine nor one another's networks";
         } catch (IOException e) {
             metrics.fault("firewall");

@@ -13,6 +13,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.Deque;
 import java.util.HashMap;
@@ -22,6 +23,8 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -42,6 +45,7 @@ final class Networks {
     private static final String NAME = "sluice.network.name";
     private static final String PREFIX = "sluice-net-";
     private static final Duration GRACE = Duration.ofSeconds(60);
+    private static final Duration CLOSING = Duration.ofSeconds(5);
     private static final int READY = 2;
     private static final int TURNS = 64;
 
@@ -64,6 +68,18 @@ final class Networks {
 
         private boolean failed() {
             return made.state() == Future.State.FAILED || made.state() == Future.State.CANCELLED;
+        }
+
+        /** What comes later than that is left to the next gateway. */
+        private boolean isOverWithin(Duration limit) {
+            try {
+                made.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+                return true;
+            } catch (ExecutionException e) {
+                return true;
+            } catch (TimeoutException | InterruptedException e) {
+                return false;
+            }
         }
 
         /** Until it is there. */
@@ -184,16 +200,17 @@ final class Networks {
         return new Held(PREFIX + part, made);
     }
 
-    /** Has one ready for the next that comes. */
-    void prepare() {
-        Held next;
-        synchronized (this) {
-            if (closed || making != null || !ready.isEmpty()) {
-                return;
-            }
-            next = begin();
-            making = next;
+    /** Has one ready for the next that comes, soon: whoever looks after the engine is not kept by this. */
+    synchronized void prepare() {
+        if (closed || making != null || !ready.isEmpty()) {
+            return;
         }
+        var next = begin();
+        making = next;
+        Thread.ofVirtual().name("sluice-docker-network-ready").start(() -> keepOnceMade(next));
+    }
+
+    private void keepOnceMade(Held next) {
         boolean made = false;
         try {
             next.await();
@@ -203,7 +220,7 @@ final class Networks {
         } finally {
             synchronized (this) {
                 making = null;
-                made = made && keepsReady(next);
+                made = closed || (made && keepsReady(next));
             }
         }
         if (!made) {
@@ -282,11 +299,18 @@ final class Networks {
         List<Held> all;
         synchronized (this) {
             closed = true;
-            all = List.copyOf(ready);
+            all = new ArrayList<>(ready);
+            if (making != null) {
+                all.add(making);
+            }
             ready.clear();
             metrics.networksReady(0);
         }
-        all.forEach(this::discard);
+        for (var held : all) {
+            if (held.isOverWithin(CLOSING)) {
+                discard(held);
+            }
+        }
     }
 
     private List<Container> containers(List<String> labels) {

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a container may. All of it is said here, for each container alike; of a task come its image, limits, devices,
@@ -35,7 +36,8 @@ final class Policy {
 
     static final String HOME = "/userhome";
     static final long MOST_PROCESSES = 8192;
-    private static final long MEBIBYTE = 1L << 20;
+    private static final int MEBIBYTE_BITS = 20;
+    private static final long MEBIBYTE = 1L << MEBIBYTE_BITS;
     private static final long CPU = 1_000_000_000L;
     private static final int LEAST_MEMORY_MB = 6;
     private static final int LONGEST_HOST = 63;
@@ -74,10 +76,56 @@ final class Policy {
 
     private final DockerEngine.Settings settings;
     private final Devices devices;
+    private final Disk disk;
 
-    Policy(DockerEngine.Settings settings, Devices devices) {
+    Policy(DockerEngine.Settings settings, Devices devices, Disk disk) {
         this.settings = settings;
         this.devices = devices;
+        this.disk = disk;
+    }
+
+    /** What a task may write beside its folders, where the engine's storage can keep it to that. */
+    static final class Disk {
+        private static final Set<String> ABLE = Set.of("overlay2", "btrfs", "zfs", "vfs", "devicemapper");
+
+        private final long bytes;
+        private volatile boolean refused;
+
+        /** @param bytes 0 = as much as there is */
+        Disk(long bytes) {
+            this.bytes = bytes;
+        }
+
+        private boolean isLimited(Info info) {
+            return bytes > 0 && !refused && ABLE.contains(String.valueOf(info.getDriver()));
+        }
+
+        /** Whether that is why a container could not be made; then it is made without. */
+        boolean isRefused(String said) {
+            boolean now = !refused && said.contains("storage-opt");
+            refused |= now;
+            return now;
+        }
+
+        /** The engine may have another storage by now. */
+        void tryAgain() {
+            refused = false;
+        }
+
+        /** One line for the user; empty where nobody asked for a limit. */
+        String note(Info info) {
+            if (bytes == 0) {
+                return "";
+            }
+            return isLimited(info)
+                    ? "; " + (bytes >> MEBIBYTE_BITS) + " MiB of disk each, beside its folders"
+                    : "; disk is not limited: this engine's storage (" + info.getDriver()
+                            + ") can not, overlay2 on xfs with pquota can";
+        }
+    }
+
+    boolean isDiskRefused(String said) {
+        return disk.isRefused(said);
     }
 
     /** Who runs it: the owner of its home. */
@@ -209,7 +257,7 @@ final class Policy {
                 .withLabels(labels);
     }
 
-    private static HostConfig host(Task task, Info info, User user) {
+    private HostConfig host(Task task, Info info, User user) {
         var host = new HostConfig()
                 .withPrivileged(false)
                 .withCapDrop(Capability.ALL)
@@ -239,6 +287,9 @@ final class Policy {
         }
         if (task.shmMB() > 0) {
             host.withShmSize(task.shmMB() * MEBIBYTE);
+        }
+        if (disk.isLimited(info)) {
+            host.withStorageOpt(Map.of("size", "" + disk.bytes));
         }
         return host;
     }

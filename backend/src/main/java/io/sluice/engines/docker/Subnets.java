@@ -1,5 +1,6 @@
 package io.sluice.engines.docker;
 
+import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.model.Network;
 import io.sluice.engines.docker.wire.Daemon;
@@ -73,6 +74,11 @@ final class Subnets {
             try {
                 create(name, bridge, labels, subnet);
                 return;
+            } catch (ConflictException e) {
+                if (all().stream().noneMatch(network -> name.equals(network.getName()))) {
+                    throw e;
+                }
+                return; // nobody else takes such a name: it was asked for twice on the way
             } catch (DockerException e) {
                 if (e.getHttpStatus() != FORBIDDEN || !Daemon.said(e).contains("verlap")) {
                     throw e;

@@ -38,6 +38,7 @@ final class Upkeep {
     private final Containers.Outages outages;
     private final DockerMetrics metrics;
     private final Firewall firewall;
+    private final Policy.Disk disk;
     private volatile @Nullable Info info;
     private volatile Instant asked = Instant.EPOCH;
     private volatile Instant swept = Instant.EPOCH;
@@ -50,13 +51,15 @@ final class Upkeep {
             Supplier<List<Device>> watched,
             Containers.Outages outages,
             DockerMetrics metrics,
-            Firewall firewall) {
+            Firewall firewall,
+            Policy.Disk disk) {
         this.daemon = daemon;
         this.devices = devices;
         this.watched = watched;
         this.outages = outages;
         this.metrics = metrics;
         this.firewall = firewall;
+        this.disk = disk;
     }
 
     /** Of this installation, so that what another one left behind is left alone. */
@@ -85,6 +88,7 @@ final class Upkeep {
             away = null;
             outages.ended(Instant.now());
             metrics.away(false);
+            disk.tryAgain();
             asked = Instant.EPOCH;
         }
         if (asked.isBefore(Instant.now().minus(FRESH))) {
@@ -156,9 +160,11 @@ final class Upkeep {
                 devices.all(watched.get()),
                 PORTS,
                 memory && cpu,
-                memory && cpu
-                        ? "by Docker " + known.getServerVersion()
-                        : "this Docker engine can not limit " + (memory ? "CPU" : cpu ? "memory" : "CPU and memory"),
+                (memory && cpu
+                                ? "by Docker " + known.getServerVersion()
+                                : "this Docker engine can not limit "
+                                        + (memory ? "CPU" : cpu ? "memory" : "CPU and memory"))
+                        + disk.note(known),
                 true,
                 "containers of Docker " + known.getServerVersion() + (seccomp ? "" : ", without a seccomp profile")
                         + "; " + firewall.note(),

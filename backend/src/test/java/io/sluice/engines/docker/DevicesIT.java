@@ -8,6 +8,7 @@ import io.sluice.engines.Device;
 import io.sluice.engines.Task;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A container gets the devices that were given, and no other: on real device nodes, laid out as drivers lay them out. */
 class DevicesIT {
+
+    private static final String SECOND = "GPU-00000000-0000-0000-0000-000000000001";
 
     @TempDir
     private Path folder;
@@ -62,12 +65,52 @@ class DevicesIT {
                         .isFalse();
                 assertThat(container.path("Config").path("Env").toString()).contains("NVIDIA_VISIBLE_DEVICES=void");
             }
-            // the engine here has no NVIDIA toolkit: what it was asked for is in its answer
             var refused = tasks.engine
-                    .start(task(tasks, "nvidia", List.of("nvidia-1")))
+                    .start(task(tasks, "early", List.of("nvidia-1")))
                     .await();
             assertThat(refused).asString().contains("NVIDIA").contains("Container Toolkit");
+
+            toolkits(daemon);
+            TestDocker.until("the engine to be back", () -> ready(tasks));
+            var nvidia = begun(tasks, daemon, "nvidia", List.of("nvidia-1"));
+            var request = nvidia.path("HostConfig").path("DeviceRequests");
+            assertThat(request).hasSize(1);
+            assertThat(request.path(0).path("DeviceIDs").toString()).isEqualTo("[\"" + SECOND + "\"]");
+            assertThat(request.path(0).path("Capabilities").toString()).isEqualTo("[[\"gpu\"]]");
+            assertThat(request.path(0).path("Count").asInt()).isZero();
+            assertThat(environment(nvidia)).contains("NVIDIA_VISIBLE_DEVICES=" + SECOND);
+            assertThat(daemon.folder.resolve("given")).content().contains("NVIDIA_VISIBLE_DEVICES=" + SECOND);
+
+            var npu = begun(tasks, daemon, "npu", List.of("ascend-2", "ascend-0"));
+            assertThat(npu.path("HostConfig").path("Runtime").asText()).isEqualTo("ascend");
+            assertThat(environment(npu)).contains("ASCEND_VISIBLE_DEVICES=0,2");
+            assertThat(paths(npu)).isEmpty();
         }
+    }
+
+    /**
+     * In place of what drivers bring: a hook that notes which devices it is to give, where Docker looks for NVIDIA's, and a runtime that is
+     * named as Ascend's.
+     */
+    private static void toolkits(TestDaemon daemon) throws Exception {
+        daemon.stop(false);
+        var hook = Files.createDirectories(daemon.programs()).resolve("nvidia-container-runtime-hook");
+        Files.writeString(
+                hook,
+                "#!/bin/sh\nbundle=$(sed 's/.*\"bundle\":\"\\([^\"]*\\)\".*/\\1/')\n"
+                        + "grep -o 'NVIDIA_VISIBLE_DEVICES=[^\"]*' \"$bundle/config.json\" > " + daemon.folder
+                        + "/given\n");
+        Files.setPosixFilePermissions(hook, PosixFilePermissions.fromString("rwxr-xr-x"));
+        daemon.start("--add-runtime=ascend=" + TestDaemon.sh(List.of("which", "runc"), null));
+    }
+
+    private static boolean ready(TestDocker tasks) {
+        return tasks.engine.inventory().await().nodes().getFirst().unready() == null
+                && tasks.registry.getSampleValue("sluice_docker_away") == 0;
+    }
+
+    private static String environment(JsonNode container) {
+        return container.path("Config").path("Env").toString();
     }
 
     private static JsonNode begun(TestDocker tasks, TestDaemon daemon, String name, List<String> devices)

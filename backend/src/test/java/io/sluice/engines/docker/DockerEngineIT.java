@@ -261,6 +261,29 @@ class DockerEngineIT extends EngineContract {
         tasks.engine.stop("serves", Duration.ZERO).await();
     }
 
+    @Test
+    void a_task_reaches_the_world_and_not_what_a_cloud_tells_its_machines() throws Exception {
+        try (var cloud = new TestCloud()) {
+            tasks.run("cloudy", cloud.attempts());
+        }
+        assertThat(tasks.log("cloudy").lines().filter(line -> line.matches("reached.*|done")))
+                .containsExactly(
+                        "reached " + TestCloud.NEIGHBOUR + "/80",
+                        "reached " + TestCloud.METADATA.getFirst() + "/53",
+                        "done");
+    }
+
+    @Test
+    void where_the_storage_can_not_limit_the_disk_a_task_begins_without_and_the_machine_says_so() throws Exception {
+        boolean able = Files.getFileStore(daemon.folder).type().matches("xfs|btrfs|zfs");
+        try (var limited = new TestDocker(Files.createDirectory(folder.resolve("limited")), daemon.host(), 1L << 30)) {
+            assertThat(limited.run("roomy", "echo in > /file; exit 4").exitCode())
+                    .isEqualTo(4);
+            var note = limited.engine.inventory().await().nodes().getFirst().limitsNote();
+            assertThat(note).contains(able ? "disk" : "disk is not limited");
+        }
+    }
+
     private static Started.Refused refusal(Task task) {
         return (Started.Refused) tasks.engine.start(task).await();
     }

@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The gateway is killed, the engine is stopped, hangs or is killed: one container for each run, and every byte of its output. */
 class DockerFaultsIT {
 
+    private static final int STRANGER = 4242;
     private static final String SCRIPT = "echo ran >> mark; exit 37";
     private static final String COUNTING =
             "echo up; i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo line-$i; [ $((i % 30)) -ne 0 ] || sleep 0.05; done";
@@ -126,7 +129,7 @@ class DockerFaultsIT {
 
     @Test
     void without_live_restore_a_stopped_engine_takes_its_tasks_along_and_they_are_lost() throws Exception {
-        open();
+        open("--shutdown-timeout=2");
         try (var tasks = gateway()) {
             tasks.start(tasks.task(
                     "goes",
@@ -172,24 +175,42 @@ class DockerFaultsIT {
     void lost_late_repeated_and_cut_answers_make_one_container_for_each_run() throws Exception {
         open();
         var through = folder.resolve("proxy.sock");
+        var calls = List.of(
+                "/containers/create?name=NAME",
+                "/start",
+                "/archive",
+                "/containers/NAME/kill",
+                "/containers/NAME/json",
+                "/networks/create");
         try (var proxy = new FaultyProxy(through, daemon().socket);
-                var tasks = new TestDocker(folder, "unix://" + through)) {
-            int number = 0;
-            for (var call : List.of("/containers/create", "/start", "/archive", "/kill", "/json")) {
-                for (var fault : FaultyProxy.Fault.values()) {
-                    var name = "run-" + number++;
-                    proxy.next(call, fault);
-                    TestDocker.until(name + " to begin: " + call + " " + fault, () -> begins(tasks, name));
-                    TestDocker.until("its stop", () -> stops(tasks, name));
-                    TestDocker.until("its end", () -> tasks.seen(name).isOver());
-                    proxy.none();
-                }
+                var tasks = new TestDocker(folder, "unix://" + through);
+                var lanes = Executors.newVirtualThreadPerTaskExecutor()) {
+            // whom the image does not know, so that there is something to put into it
+            Files.setAttribute(tasks.home, "unix:uid", STRANGER);
+            var all = IntStream.range(0, calls.size())
+                    .mapToObj(lane -> lanes.submit(() -> spoilt(proxy, tasks, calls.get(lane), "lane-" + lane)))
+                    .toList();
+            for (var lane : all) {
+                lane.get();
             }
             var lines = Files.readAllLines(tasks.home.resolve("mark"));
             assertThat(lines).doesNotHaveDuplicates();
-            assertThat(daemon().docker("ps", "-aq").lines().count()).isEqualTo(number);
+            assertThat(daemon().docker("ps", "-aq").lines().count())
+                    .isEqualTo((long) calls.size() * FaultyProxy.Fault.values().length);
         }
         assertThat(daemon().docker("ps", "-aq")).isEmpty();
+    }
+
+    private static void spoilt(FaultyProxy proxy, TestDocker tasks, String calls, String lane) {
+        for (var fault : FaultyProxy.Fault.values()) {
+            var name = lane + "-" + fault.name().toLowerCase(Locale.ROOT);
+            var call = calls.replace("NAME", name);
+            proxy.next(call, fault);
+            TestDocker.until(name + " to begin: " + call, () -> begins(tasks, name));
+            TestDocker.until("its stop", () -> stops(tasks, name));
+            TestDocker.until("its end", () -> tasks.seen(name).isOver());
+            TestDocker.until("the fault of " + call, () -> proxy.isStruck(call));
+        }
     }
 
     @Test
@@ -236,9 +257,19 @@ class DockerFaultsIT {
 
     @Test
     void a_full_disk_of_the_engine_is_said_and_over_when_there_is_room() throws Exception {
-        daemon = new TestDaemon(400);
+        daemon = new TestDaemon(800);
+        try (var tasks = new TestDocker(folder, daemon().host(), 32L << 20)) {
+            assertThat(tasks.run("kept", "head -c 100M /dev/zero > /fill; wc -c < /fill; exit 6")
+                            .exitCode())
+                    .isEqualTo(6);
+            assertThat(tasks.log("kept")).contains("quota exceeded");
+            var written = tasks.log("kept").lines().toList().getLast();
+            assertThat(Long.parseLong(written)).isBetween(1L << 20, 32L << 20);
+            assertThat(tasks.engine.inventory().await().nodes().getFirst().limitsNote())
+                    .contains("32 MiB of disk each");
+        }
         try (var tasks = gateway()) {
-            tasks.start(tasks.task("fills", "echo begin; head -c 500M /dev/zero > /fill; echo full; sleep 600"));
+            tasks.start(tasks.task("fills", "echo begin; head -c 900M /dev/zero > /fill; echo full; sleep 600"));
             tasks.untilLogged("fills", "full");
             assertThat(tasks.log("fills")).contains("No space left on device");
             var refused = (Started.Refused)
@@ -248,7 +279,10 @@ class DockerFaultsIT {
             tasks.engine.stop("fills", Duration.ZERO).await();
             tasks.over("fills");
             tasks.engine.remove("fills").await();
-            assertThat(tasks.run("later", "echo ran").exitCode()).isZero();
+            // this storage frees what was deleted a little later
+            var later = tasks.task("later", "echo ran");
+            TestDocker.until("room", () -> tasks.engine.start(later).await() instanceof Started.Running);
+            assertThat(tasks.over("later").exitCode()).isZero();
         }
         assertThat(daemon().left()).isEmpty();
     }

@@ -75,7 +75,8 @@ class DockerTlsIT {
                 folder.resolve("shared"),
                 List.of(),
                 Path.of("/"),
-                "198.19.0.0/16");
+                "198.19.0.0/16",
+                0);
     }
 
     private Path certificates(String name) throws Exception {

@@ -10,9 +10,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class FaultyProxy implements AutoCloseable {
 
     private final ServerSocketChannel server;
     private final Path engine;
-    private final AtomicReference<@Nullable Plan> plan = new AtomicReference<>();
+    private final Set<Plan> plans = ConcurrentHashMap.newKeySet();
     private final Semaphore struck = new Semaphore(0);
 
     FaultyProxy(Path here, Path engine) throws IOException {
@@ -46,13 +47,14 @@ final class FaultyProxy implements AutoCloseable {
         Thread.ofVirtual().start(this::serve);
     }
 
+    /** @param call what the first line of the call has in it */
     void next(String call, Fault fault) {
         struck.drainPermits();
-        plan.set(new Plan(call, fault));
+        plans.add(new Plan(call, fault));
     }
 
-    void none() {
-        plan.set(null);
+    boolean isStruck(String call) {
+        return plans.stream().noneMatch(plan -> plan.call().equals(call));
     }
 
     /** Until the planned fault begins. */
@@ -80,9 +82,7 @@ final class FaultyProxy implements AutoCloseable {
                     .lines()
                     .findFirst()
                     .orElse("");
-            var now = plan.get();
-            boolean chosen = now != null && line.split("\\?")[0].contains(now.call()) && plan.compareAndSet(now, null);
-            var fault = chosen && now != null ? now.fault() : null;
+            var fault = taken(line);
             if (fault != null) {
                 struck.release();
             }
@@ -103,6 +103,14 @@ final class FaultyProxy implements AutoCloseable {
         } catch (IOException e) {
             // either side went away, as it does
         }
+    }
+
+    private @Nullable Fault taken(String line) {
+        var found = plans.stream()
+                .filter(plan -> line.contains(plan.call()))
+                .findFirst()
+                .orElse(null);
+        return found != null && plans.remove(found) ? found.fault() : null;
     }
 
     private void relay(SocketChannel client, byte[] head, @Nullable Fault fault) throws IOException {

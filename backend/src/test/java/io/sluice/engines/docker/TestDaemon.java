@@ -31,7 +31,7 @@ public final class TestDaemon implements AutoCloseable {
         this(0, options);
     }
 
-    /** @param mebibytes that it has for all that it keeps; 0 = as much as this machine */
+    /** @param mebibytes that it has for all that it keeps, on btrfs, which has quotas; 0 = as much as this machine */
     TestDaemon(int mebibytes, String... options) throws Exception {
         assumeThat(System.getProperty("user.name"))
                 .as("a Docker engine of our own needs root")
@@ -45,14 +45,24 @@ public final class TestDaemon implements AutoCloseable {
         this.socket = folder.resolve("docker.sock");
         this.options = List.of(options);
         if (mebibytes > 0) {
-            var data = Files.createDirectory(folder.resolve("data")).toString();
-            sh(List.of("mount", "-t", "tmpfs", "-o", "size=" + mebibytes + "m", "tmpfs", data), null);
+            assumeThat(Files.exists(Path.of("/usr/sbin/mkfs.btrfs")))
+                    .as("btrfs-progs is installed")
+                    .isTrue();
+            var disk = "cd \"$0\"; mkdir data; truncate -s %dM disk; mkfs.btrfs -q disk; mount -o loop disk data"
+                    .formatted(mebibytes);
+            sh(List.of("bash", "-c", disk, folder.toString()), null);
         }
         start();
-        tools();
+        images();
     }
 
-    public void start() throws IOException {
+    /** Where it looks for programs first. */
+    Path programs() {
+        return folder.resolve("programs");
+    }
+
+    /** @param more than the options that it was made with */
+    public void start(String... more) throws IOException {
         var command = new ArrayList<>(List.of(
                 "dockerd",
                 "--host=unix://" + socket,
@@ -61,12 +71,14 @@ public final class TestDaemon implements AutoCloseable {
                 "--pidfile=" + folder.resolve("pid"),
                 "--bridge=none"));
         command.addAll(options);
+        command.addAll(List.of(more));
         var log = folder.resolve("log");
         long before = Files.exists(log) ? Files.size(log) : 0;
-        dockerd = new ProcessBuilder(command)
+        var builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().merge("PATH", programs() + "", (path, first) -> first + ":" + path);
+        dockerd = builder.start();
         for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); ; ) {
             var said = new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
             if (said.substring((int) Math.min(before, said.length())).contains("API listen on")) {
@@ -161,14 +173,33 @@ public final class TestDaemon implements AutoCloseable {
         return said.strip();
     }
 
-    /** Images of this machine's own programs and their libraries: nothing is fetched. */
-    private void tools() throws IOException, InterruptedException {
-        var script = """
+    /** Of this machine's own programs and their libraries: nothing is fetched. */
+    private void images() throws IOException, InterruptedException {
+        docker(
+                "import",
+                "--change",
+                "ENV OF_IMAGE=yes LANG=C PATH=/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin",
+                tools().toString(),
+                IMAGE);
+        docker("import", Archives.MADE.resolve("plain.tar").toString(), PLAIN);
+        docker("import", Archives.MADE.resolve("empty.tar").toString(), EMPTY);
+    }
+
+    /** What {@link #IMAGE} is made of. */
+    static Path tools() {
+        return Archives.MADE.resolve("tools.tar");
+    }
+
+    /** Made once for all the engines of a JVM. */
+    private static final class Archives {
+        static final Path MADE = make();
+
+        private static final String MAKE = """
                 set -e
                 cd "$0"; mkdir -p root/tmp root/etc root/proc root/var/tmp; chmod 1777 root/tmp
                 printf 'root:x:0:0:root:/root:/bin/bash\\n' > root/etc/passwd
-                programs="$(type -P bash sh env tee cat sleep seq head tail mkdir chmod chown touch id ls sort tr date dd rm cp ln stat mount umount \\
-                  unshare setpriv hostname grep sed awk yes kill ps ip getent python3 perl timeout mknod true false wc md5sum stdbuf 2>/dev/null || true)"
+                programs="$(type -P bash sh env cat sleep seq head tail mkdir chmod touch id ls sort tr tee date df cp ln rm mount \\
+                  unshare hostname grep sed kill perl timeout mknod true wc nsenter 2>/dev/null || true)"
                 for program in $programs; do
                   cp -L --parents "$program" root/
                   ldd "$program" 2>/dev/null | grep -o '/[^ ]*' || true
@@ -183,15 +214,23 @@ public final class TestDaemon implements AutoCloseable {
                 mkdir empty; echo x > empty/file; tar -C empty -c . > empty.tar
                 rm -rf root empty
                 """;
-        sh(List.of("bash", "-c", script, folder.toString()), null);
-        docker(
-                "import",
-                "--change",
-                "ENV OF_IMAGE=yes LANG=C PATH=/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin",
-                folder.resolve("tools.tar").toString(),
-                IMAGE);
-        docker("import", folder.resolve("plain.tar").toString(), PLAIN);
-        docker("import", folder.resolve("empty.tar").toString(), EMPTY);
+
+        private static Path make() {
+            try {
+                var folder = Files.createTempDirectory("docker-images");
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                    try {
+                        sh(List.of("rm", "-rf", folder.toString()), null);
+                    } catch (IOException | InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }));
+                sh(List.of("bash", "-c", MAKE, folder.toString()), null);
+                return folder;
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     @Override
@@ -220,7 +259,8 @@ public final class TestDaemon implements AutoCloseable {
                 List.of(
                         "sh",
                         "-c",
-                        "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS; true"),
+                        "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS;"
+                                + " iptables -S DOCKER-USER | grep -e slu+ | sed s/^-A/-D/ | while read -r rule; do iptables $rule; done; true"),
                 null);
         // with live-restore the engine leaves its mounts to the one that comes after it
         sh(

@@ -1,47 +1,23 @@
 package io.sluice.engines.process;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Engine;
 import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Node;
-import io.sluice.engines.Run;
-import io.sluice.engines.Started;
 import io.sluice.engines.Task;
-import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
-/** A process engine in a folder of its own, with one user's home and one shared folder; it ends what it started. */
-final class TestEngine implements EngineTasks, AutoCloseable {
+/** A process engine. */
+final class TestEngine extends EngineTasks {
 
-    private static final long LIMIT_SECONDS = 30;
-
-    final Path folder;
-    final Path home;
-    final Path shared;
-    final Path logs;
-    final CollectorRegistry registry = new CollectorRegistry();
-    private final Vertx vertx = Vertx.vertx();
-    private final BlockingQueue<Run> heard = new LinkedBlockingQueue<>();
     final ProcessEngine engine;
     final Node node;
 
     TestEngine(Path folder) throws IOException {
-        this.folder = folder;
-        this.home = Files.createDirectories(folder.resolve("homes/ann"));
-        this.shared = Files.createDirectories(folder.resolve("shared"));
-        this.logs = Files.createDirectories(folder.resolve("logs"));
+        super(folder);
         this.engine = ProcessEngine.open(
                         vertx,
                         new ProcessEngine.Settings(
@@ -49,17 +25,12 @@ final class TestEngine implements EngineTasks, AutoCloseable {
                         registry)
                 .await();
         this.node = engine.inventory().await().nodes().getFirst();
-        var unused = engine.watch(heard::add);
+        listen();
     }
 
     @Override
     public Engine engine() {
         return engine;
-    }
-
-    @Override
-    public Path logs() {
-        return logs;
     }
 
     @Override
@@ -89,64 +60,6 @@ final class TestEngine implements EngineTasks, AutoCloseable {
                 logs.resolve(name));
     }
 
-    @Override
-    public Run start(Task task) {
-        var started = engine.start(task).await();
-        assertThat(started).isInstanceOf(Started.Running.class);
-        return ((Started.Running) started).run();
-    }
-
-    @Override
-    public Run run(String name, String script) {
-        start(task(name, script));
-        return over(name);
-    }
-
-    @Override
-    public Run over(String name) {
-        try {
-            for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); ; ) {
-                var run = heard.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-                assertThat(run).as("the end of " + name).isNotNull();
-                if (run.name().equals(name) && run.isOver()) {
-                    return run;
-                }
-            }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @Override
-    public Run seen(String name) {
-        return engine.list().await().stream()
-                .filter(run -> run.name().equals(name))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    @Override
-    public String log(String name) {
-        try {
-            var log = logs.resolve(name);
-            return Files.exists(log) ? Files.readString(log) : "";
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    static void until(String what, BooleanSupplier condition) {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); !condition.getAsBoolean(); ) {
-            assertThat(System.nanoTime()).as("waited in vain: " + what).isLessThan(end);
-            LockSupport.parkNanos(2_000_000);
-        }
-    }
-
-    @Override
-    public void untilLogged(String name, String text) {
-        until(text + " in the log of " + name, () -> log(name).contains(text));
-    }
-
     /** Numbers of living processes whose command line has this word. */
     static List<Long> processes(String word) {
         return ProcessHandle.allProcesses()
@@ -161,17 +74,5 @@ final class TestEngine implements EngineTasks, AutoCloseable {
         } catch (IOException e) {
             return "";
         }
-    }
-
-    @Override
-    public void close() {
-        Engine all = engine;
-        for (var run : all.list().await()) {
-            all.stop(run.name(), Duration.ZERO).await();
-        }
-        until("all to be over", () -> all.list().await().stream().allMatch(Run::isOver));
-        all.list().await().forEach(run -> all.remove(run.name()).await());
-        engine.close().await();
-        vertx.close().await();
     }
 }
