@@ -188,6 +188,9 @@ class JobPageTest {
                         .replaceAll("\\s+", " ")
                         .contains("Tried again in about"),
                 "the list to say when it is tried again");
+        eventually(
+                () -> page("dies").replaceAll("\\s+", " ").contains("What comes next</dt> <dd> Tried again in about"),
+                "the card to say when in the same words");
         post("dies/stop", Map.of());
     }
 
