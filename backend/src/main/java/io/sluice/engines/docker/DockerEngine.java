@@ -2,14 +2,17 @@ package io.sluice.engines.docker;
 
 import com.github.dockerjava.api.exception.DockerException;
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.engines.Command;
 import io.sluice.engines.Device;
 import io.sluice.engines.Engine;
+import io.sluice.engines.Exec;
 import io.sluice.engines.Failpoints;
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Run;
 import io.sluice.engines.Started;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.exec.Execs;
 import io.sluice.engines.docker.images.Images;
 import io.sluice.engines.docker.inside.Ports;
 import io.sluice.engines.docker.wire.Address;
@@ -60,6 +63,7 @@ public final class DockerEngine implements Engine {
     private final Watch watch;
     private final Upkeep upkeep;
     private final Ports ports = new Ports(Path.of("/proc"));
+    private final Execs execs;
 
     private volatile boolean closed;
     private final List<ReentrantLock> turns =
@@ -87,6 +91,7 @@ public final class DockerEngine implements Engine {
         this.creation = new Creation(daemon, policy, boot, networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
+        this.execs = new Execs(daemon, metrics::execs);
         this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed);
     }
 
@@ -258,6 +263,21 @@ public final class DockerEngine implements Engine {
                 turn.unlock();
             }
         });
+    }
+
+    @Override
+    public Future<Exec> exec(String name, Command command) {
+        var context = vertx.getOrCreateContext();
+        return daemon.run(() -> execs.start(
+                containers
+                        .find(name)
+                        .filter(container -> Containers.isOf(container, name))
+                        .filter(container ->
+                                Boolean.TRUE.equals(container.getState().getRunning()))
+                        .orElseThrow(() -> new IllegalStateException("it does not run: " + name))
+                        .getId(),
+                command,
+                context));
     }
 
     @Override

@@ -9,6 +9,7 @@ final class DockerMetrics extends RunMetrics {
 
     private final Gauge away;
     private final Gauge networksReady;
+    private final Gauge execs;
 
     DockerMetrics(CollectorRegistry registry) {
         super(registry, "a container that runs", .1, .2, .3, .5, 1, 2, 5, 10, 30);
@@ -16,10 +17,16 @@ final class DockerMetrics extends RunMetrics {
                 .register(registry);
         networksReady = Gauge.build("sluice_docker_networks_ready", "Networks that no task has yet, at most 2")
                 .register(registry);
+        execs = Gauge.build("sluice_engine_execs", "Programs that the gateway runs inside of tasks, at most 128")
+                .register(registry);
     }
 
     void networksReady(int now) {
         networksReady.set(now);
+    }
+
+    void execs(int now) {
+        execs.set(now);
     }
 
     void away(boolean now) {

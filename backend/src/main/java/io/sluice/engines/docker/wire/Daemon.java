@@ -30,6 +30,7 @@ public final class Daemon {
 
     private final Address address;
     private final WireMetrics metrics;
+    private final Wire wire;
     private final DockerClient client;
     private final Semaphore turns = new Semaphore(AT_ONCE, true);
     private final AtomicInteger calls = new AtomicInteger();
@@ -46,7 +47,8 @@ public final class Daemon {
                 .withDockerTlsVerify(false)
                 .withDockerConfig(folder.resolve("config").toString())
                 .build();
-        this.client = DockerClientImpl.getInstance(config, Wire.to(vertx, address));
+        this.wire = Wire.to(vertx, address);
+        this.client = DockerClientImpl.getInstance(config, wire);
     }
 
     public Address address() {
@@ -114,6 +116,11 @@ public final class Daemon {
             alarm.off();
             metrics.called(what, result, System.nanoTime() - from);
         }
+    }
+
+    /** A call that becomes a connection to a program: whoever makes one ends it. */
+    public Conversation talk(String what, Duration limit, String path, byte[] body) {
+        return ask(what, limit, client -> wire.talk(path, body));
     }
 
     /** For calls that go on: whoever makes one ends it. */

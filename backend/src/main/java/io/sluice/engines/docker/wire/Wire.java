@@ -1,5 +1,6 @@
 package io.sluice.engines.docker.wire;
 
+import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.transport.DockerHttpClient;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -8,6 +9,7 @@ import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -36,6 +38,9 @@ final class Wire implements DockerHttpClient {
 
     private static final int CONNECT_MILLIS = 5_000;
     private static final int PIECE = 16 * 1024;
+    private static final int SWITCHED = 101;
+    private static final int OLD_SWITCHED = 200;
+    private static final int MOST_OF_FAULT = 4_096;
 
     private final Address address;
     private final @Nullable SSLContext tls;
@@ -83,6 +88,53 @@ final class Wire implements DockerHttpClient {
             close(connection);
             throw e;
         }
+    }
+
+    /** A call whose connection belongs to a program from then on, in both directions. */
+    Conversation talk(String path, byte[] body) {
+        Connection connection = null;
+        try {
+            connection = connect();
+            var head = "POST " + path + " HTTP/1.1\r\nHost: " + address.host()
+                    + "\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Type: application/json\r\nContent-Length: "
+                    + body.length + "\r\n\r\n";
+            connection.out().write(head.getBytes(StandardCharsets.ISO_8859_1));
+            connection.out().write(body);
+            connection.out().flush();
+            int status = HttpAnswer.status(connection.in());
+            HttpAnswer.headers(connection.in());
+            if (status != SWITCHED && status != OLD_SWITCHED) {
+                var said = new String(connection.in().readNBytes(MOST_OF_FAULT), StandardCharsets.UTF_8);
+                throw new DockerException(said, status);
+            }
+            return new Conversation(connection.in(), halfClosing(connection), connection.socket());
+        } catch (IOException e) {
+            close(connection);
+            throw new UncheckedIOException(e);
+        } catch (RuntimeException e) {
+            close(connection);
+            throw e;
+        }
+    }
+
+    /** Closing it tells the program that it has nothing more to read; what it prints still comes. */
+    private static OutputStream halfClosing(Connection connection) {
+        return new FilterOutputStream(connection.out()) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                out.write(bytes, offset, length);
+            }
+
+            @Override
+            public void close() throws IOException {
+                flush();
+                if (connection.socket() instanceof SocketChannel channel) {
+                    channel.shutdownOutput();
+                } else if (connection.socket() instanceof SSLSocket socket) {
+                    socket.shutdownOutput();
+                }
+            }
+        };
     }
 
     /** Each call has closed its own. */

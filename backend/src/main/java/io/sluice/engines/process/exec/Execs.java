@@ -3,6 +3,8 @@ package io.sluice.engines.process.exec;
 import io.sluice.engines.Command;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Exec;
+import io.sluice.engines.pipes.PipeReader;
+import io.sluice.engines.pipes.PipeWriter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -103,8 +105,8 @@ public final class Execs {
             this.mark = mark;
             this.again = again;
             gauge.accept(running.get());
-            output = new PipeReader("sluice-exec-out", process.getInputStream(), context);
-            errors = new PipeReader("sluice-exec-err", process.getErrorStream(), context);
+            output = PipeReader.of("sluice-exec-out", process.getInputStream(), context);
+            errors = PipeReader.of("sluice-exec-err", process.getErrorStream(), context);
             input = new PipeWriter("sluice-exec-in", process.getOutputStream(), context);
             var unused = process.onExit().thenAccept(ended -> {
                 gone();

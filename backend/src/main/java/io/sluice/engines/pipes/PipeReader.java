@@ -1,4 +1,4 @@
-package io.sluice.engines.process.exec;
+package io.sluice.engines.pipes;
 
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
@@ -11,13 +11,12 @@ import java.util.Deque;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** A pipe that is read on a thread of its own, a few pieces ahead of whoever hears them and no more. */
-final class PipeReader implements ReadStream<Buffer> {
+/** What a program prints, a few pieces ahead of whoever hears them and no more: who feeds it waits. */
+public final class PipeReader implements ReadStream<Buffer> {
 
     private static final int PIECE = 16 * 1024;
     private static final int AHEAD = 4;
 
-    private final InputStream pipe;
     private final Context context;
     private final Semaphore room = new Semaphore(AHEAD);
     private final Deque<Buffer> pending = new ArrayDeque<>();
@@ -27,23 +26,37 @@ final class PipeReader implements ReadStream<Buffer> {
     private @Nullable Handler<Buffer> handler;
     private @Nullable Handler<Void> endHandler;
 
-    PipeReader(String name, InputStream pipe, Context context) {
-        this.pipe = pipe;
+    public PipeReader(Context context) {
         this.context = context;
-        Thread.ofPlatform().daemon().name(name).start(this::read);
     }
 
-    private void read() {
+    /** A pipe that is read on a thread of its own. */
+    public static PipeReader of(String name, InputStream pipe, Context context) {
+        var reader = new PipeReader(context);
+        Thread.ofPlatform().daemon().name(name).start(() -> reader.read(pipe));
+        return reader;
+    }
+
+    private void read(InputStream pipe) {
         try (pipe) {
             var piece = new byte[PIECE];
             for (int count = pipe.read(piece); count >= 0; count = pipe.read(piece)) {
-                room.acquire();
-                var heard = Buffer.buffer().appendBytes(piece, 0, count);
-                context.runOnContext(now -> arrived(heard));
+                feed(Buffer.buffer().appendBytes(piece, 0, count));
             }
         } catch (IOException | InterruptedException closed) {
             // the program is gone, or was ended: what follows is the end either way
         }
+        finish();
+    }
+
+    /** Waits while there is no room. */
+    public void feed(Buffer piece) throws InterruptedException {
+        room.acquire();
+        context.runOnContext(now -> arrived(piece));
+    }
+
+    /** Nothing more comes. */
+    public void finish() {
         context.runOnContext(now -> ended());
     }
 

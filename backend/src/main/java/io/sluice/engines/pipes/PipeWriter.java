@@ -1,4 +1,4 @@
-package io.sluice.engines.process.exec;
+package io.sluice.engines.pipes;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /** A pipe that is written on a thread of its own. It says when it is full; who goes on all the same is refused at the limit. */
-final class PipeWriter implements WriteStream<Buffer> {
+public final class PipeWriter implements WriteStream<Buffer> {
 
     private static final int FULL = 64 * 1024;
     private static final int MOST = 16 * FULL;
@@ -28,7 +28,7 @@ final class PipeWriter implements WriteStream<Buffer> {
     private boolean closed;
     private @Nullable Handler<Void> drainHandler;
 
-    PipeWriter(String name, OutputStream pipe, Context context) {
+    public PipeWriter(String name, OutputStream pipe, Context context) {
         this.pipe = pipe;
         this.context = context;
         Thread.ofPlatform().daemon().name(name).start(this::write);
