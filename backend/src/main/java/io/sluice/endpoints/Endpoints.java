@@ -10,10 +10,12 @@ import io.sluice.endpoints.recipes.Recipes;
 import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.road.Road;
+import io.sluice.endpoints.terminal.Terminals;
 import io.sluice.engines.Engine;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.lists.Places;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -64,6 +66,7 @@ public final class Endpoints {
     private final Steps steps;
     private final Keeper keeper;
     private final Checks checks;
+    private final Terminals terminals;
     private final Doorbell doorbell;
     /** Whose they are, where endpoints have ports. */
     private final Map<Integer, String> ports = new ConcurrentHashMap<>();
@@ -90,6 +93,7 @@ public final class Endpoints {
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(vertx, store, engine, recipes, road, probes, metrics);
         this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
+        this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
     }
 
     /** With the tables of {@link #MIGRATIONS} in place. What an earlier gateway had open is open again as soon as it is found. */
@@ -135,7 +139,10 @@ public final class Endpoints {
     /** All of its rows. From now on what changes is told to open pages. */
     public List<Route> routes(Live live) {
         subscriptions.add(doorbell.listen(TOPIC, () -> live.ring(TOPIC)));
-        return Stream.of(new EndpointRoutes(this).routes(), new PanelRoutes(this, jobs, live).routes())
+        return Stream.of(
+                        new EndpointRoutes(this).routes(),
+                        new PanelRoutes(this, jobs, live).routes(),
+                        new TerminalRoutes(this, jobs, terminals).routes())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -277,6 +284,18 @@ public final class Endpoints {
                                         + " (--endpoint-ports).")));
     }
 
+    /** What the engine calls a task; empty: it does not run. */
+    private Future<Optional<String>> run(long job, String role, int index) {
+        return jobs.places()
+                .active()
+                .map(active -> active.stream()
+                        .filter(one -> one.job() == job)
+                        .flatMap(one -> one.tasks().stream())
+                        .filter(task -> task.role().equals(role) && task.index() == index)
+                        .map(Places.Task::run)
+                        .findFirst());
+    }
+
     /** Why it is not there, for whoever came by its name. */
     private Future<Excuse> excuse(String id) {
         steps.doubt(id);
@@ -309,6 +328,7 @@ public final class Endpoints {
     public Future<Void> close() {
         subscriptions.forEach(Doorbell.Subscription::cancel);
         keeper.close();
+        terminals.close();
         road.close();
         return probes.close();
     }

@@ -1,0 +1,127 @@
+// A terminal in a running task: opened on the job's page, typed into, resized, lost and found again; as processes and in containers.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { violations } from "./axe.mjs";
+import { admin, freshName, newcomer, openBrowser, PHONE, picture, signedIn, signIn, visitor } from "./browser.mjs";
+import { desk, plain } from "./desk.mjs";
+import { panel } from "./endpoints.mjs";
+
+let browser;
+let ours;
+before(async () => {
+  browser = await openBrowser();
+  ours = await desk();
+});
+after(() => browser.close());
+
+const word = (stem) => freshName(stem).replaceAll("-", "_");
+const shows = (page, text) => page.locator(".xterm-rows", { hasText: text }).waitFor({ timeout: 60_000 });
+const connected = (page) => page.locator("web-terminal[state=open]").waitFor({ timeout: 60_000 });
+
+async function typed(page, text) {
+  await page.locator(".xterm-helper-textarea").focus();
+  await page.keyboard.insertText(text);
+  await page.keyboard.press("Enter");
+}
+
+async function openTerminal(context, page, key) {
+  await page.goto(`/jobs/${key}`);
+  await panel(page).scrollIntoViewIfNeeded();
+  const [opened] = await Promise.all([context.waitForEvent("page"), page.locator(".terminal-door button").click()]);
+  await connected(opened);
+  return opened;
+}
+
+test("a_terminal_is_opened_on_the_jobs_page_and_outlives_a_reload_and_a_lost_line", async () => {
+  const name = word("shell");
+  const key = await ours.submit(plain(name, "sleep 600"));
+  await ours.until(name, "RUNNING");
+  const { page, context } = await signedIn(browser);
+  const terminal = await openTerminal(context, page, key);
+  const complaints = [];
+  terminal.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  terminal.on("pageerror", (error) => complaints.push(String(error)));
+  await typed(
+    terminal,
+    "x=kept; echo 你好-$((20 + 22)); printf '\\033[38;2;255;120;0mwarm\\033[0m \\033[32mgreen\\033[0m\\n'",
+  );
+  await shows(terminal, "你好-42");
+  assert.deepEqual(await violations(terminal), []);
+  await picture(terminal, "terminal");
+  await terminal.setViewportSize({ width: 900, height: 500 });
+  await typed(terminal, "sleep 1; echo size-$(stty size | tr ' ' x)");
+  const rows = await terminal.locator(".xterm-rows > *").count();
+  await shows(terminal, `size-${rows}x`);
+  await terminal.reload();
+  await connected(terminal);
+  await shows(terminal, "你好-42");
+  await context.setOffline(true);
+  await typed(terminal, "echo lost");
+  await context.setOffline(false);
+  await typed(terminal, "echo still-$x");
+  await shows(terminal, "still-kept");
+  const second = await openTerminal(context, page, key);
+  await typed(second, "echo other-$x-none");
+  await shows(second, "other--none");
+  await typed(second, "exit 7");
+  await second.locator(".word", { hasText: "code 7" }).waitFor();
+  await picture(second, "terminal-ended");
+  await second.locator(".again").click();
+  await connected(second);
+  await ours.stop(name);
+  await terminal.locator(".word", { hasText: "has ended" }).waitFor({ timeout: 60_000 });
+  assert.deepEqual(
+    complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(text)),
+    [],
+  );
+  await context.close();
+});
+
+test("on_a_phone_in_chinese_there_are_keys_and_a_task_that_does_not_run_says_so", async () => {
+  const name = word("pocket");
+  const key = await ours.submit(plain(name, "sleep 600"));
+  await ours.until(name, "RUNNING");
+  const { page, context } = await signedIn(browser, { language: "zh", viewport: PHONE, theme: "dark" });
+  await page.goto(`/jobs/${key}/terminal`);
+  await connected(page);
+  await typed(page, "cat");
+  await page.locator(".keys [value=ctrl]").tap();
+  await page.locator(".xterm-helper-textarea").focus();
+  await page.keyboard.insertText("c");
+  await typed(page, "echo ready-$((50 + 5))");
+  await shows(page, "ready-55");
+  await picture(page, "terminal-phone");
+  assert.deepEqual(await violations(page), []);
+  await ours.stop(name);
+  await ours.until(name, "STOPPED");
+  await page.goto(`/jobs/${key}/terminal?task=main/0`);
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await page.locator(".word", { hasText: "任务目前没有运行" }).waitFor();
+  const stranger = await newcomer(browser);
+  assert.equal((await stranger.page.goto(`/jobs/${key}/terminal`)).status(), 404);
+  await stranger.context.close();
+  await context.close();
+});
+
+const inDocker = process.env.SLUICE_DOCKER_URL;
+
+test("a_terminal_opens_in_a_container_as_well", { skip: !inDocker && "needs a gateway with Docker" }, async () => {
+  const { context, page } = await visitor(browser, { baseURL: inDocker });
+  await signIn(page, admin);
+  const name = word("boxed");
+  const headers = { "Content-Type": "application/json" };
+  const job = { ...plain(name, "sleep 600"), image: "shell:1" };
+  const sent = await page.request.post("/api/v2/jobs", { headers: { ...headers, Origin: inDocker }, data: job });
+  assert.equal(sent.status(), 202, await sent.text());
+  await page.goto(`/jobs/${admin.name}~${name}`);
+  await page.locator("#job-state .state.running").waitFor({ timeout: 60_000 });
+  await page.goto(`/jobs/${admin.name}~${name}/terminal`);
+  await connected(page);
+  await typed(page, "echo inside-$((30 + 3)); cat /.dockerenv && echo boxed-$((1 + 1))");
+  await shows(page, "inside-33");
+  await shows(page, "boxed-2");
+  await typed(page, "exit 5");
+  await page.locator(".word", { hasText: "5" }).waitFor();
+  await context.close();
+});
