@@ -1,0 +1,156 @@
+// What runs in a job, opened from its page: the switch, a real notebook, and an app that attacks whoever comes.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { violations } from "./axe.mjs";
+import { freshName, gateway, newcomer, openBrowser, PHONE, picture, signedIn } from "./browser.mjs";
+import { desk } from "./desk.mjs";
+import { openFrom, panel } from "./endpoints.mjs";
+
+let browser;
+let ours;
+before(async () => {
+  browser = await openBrowser();
+  ours = await desk();
+});
+after(() => browser.close());
+
+const EVIL = `
+import http.server, os
+PAGE = b"""<!doctype html><title>evil</title><body><script>
+const portal = new URLSearchParams(location.search).get("portal");
+const said = {};
+const tried = (name, work) => work().then((v) => { said[name] = String(v); }, (e) => { said[name] = "failed"; });
+(async () => {
+  await tried("api", async () => (await fetch(portal + "/api/v2/jobs", { credentials: "include" })).text());
+  await tried("blind", async () => (await fetch(portal + "/jobs", { credentials: "include", mode: "no-cors" })).type);
+  await tried("post", async () => { await fetch(portal + "/api/v2/jobs", { method: "POST", credentials: "include", mode: "no-cors", body: "{}" }); return "sent"; });
+  await tried("socket", () => new Promise((yes, no) => { const s = new WebSocket(portal.replace("http", "ws") + "/live/jobs", "sluice.live.v1"); s.onopen = () => yes("open"); s.onerror = no; }));
+  await tried("cookies", async () => document.cookie);
+  await tried("toss", async () => { document.cookie = "sluice_session=tossed; path=/; domain=localhost"; document.cookie = "sluice_session=tossed; path=/"; return document.cookie; });
+  await tried("frame", () => new Promise((yes) => { const f = document.createElement("iframe"); f.src = portal + "/jobs"; f.onload = () => { try { yes(f.contentDocument ? f.contentDocument.title : "closed"); } catch { yes("closed"); } }; document.body.append(f); setTimeout(() => yes("closed"), 3000); }));
+  await tried("opener", async () => (window.opener ? "there" : "none"));
+  await tried("worker", async () => { const r = await navigator.serviceWorker.register("/sw.js", { scope: "/" }); return r.scope; });
+  await tried("wide", async () => { const r = await navigator.serviceWorker.register("/deep/sw.js", { scope: "/" }); return r.scope; });
+  await tried("other", async () => (await fetch(new URLSearchParams(location.search).get("other") || "/none", { credentials: "include" })).text());
+  document.title = JSON.stringify(said);
+})();
+</script>"""
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        script = self.path.split("?")[0].endswith("sw.js")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript" if script else "text/html")
+        self.send_header("Service-Worker-Allowed", "/")
+        self.send_header("Set-Cookie", "sluice_session=owned; Path=/")
+        self.send_header("Access-Control-Allow-Origin", "*")
+        self.end_headers()
+        self.wfile.write(b"" if script else PAGE)
+    def log_message(self, *a): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PAI_CURRENT_CONTAINER_PORT"])), H).serve_forever()
+`;
+
+test("a_port_is_switched_on_and_off_on_the_jobs_page", async () => {
+  const jobName = freshName("port").replaceAll("-", "_");
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    taskRoles: [
+      {
+        name: "main",
+        cpuNumber: 0,
+        memoryMB: 200,
+        command:
+          "mkdir -p ~/page; cd ~/page; echo '<h1>mine</h1>' > index.html; exec python3 -m http.server $PAI_CURRENT_CONTAINER_PORT --bind 127.0.0.1",
+      },
+    ],
+  });
+  const { page, context, complaints } = await signedIn(browser);
+  await page.goto(`/jobs/${key}`);
+  await panel(page).scrollIntoViewIfNeeded();
+  await page.locator(".add-endpoint summary").click();
+  await page.locator("#add-port-name").fill("web");
+  await page
+    .locator("form.recipe", { has: page.locator("#add-port-name") })
+    .locator("button")
+    .click();
+  const app = await openFrom(context, page, "web");
+  assert.equal(await app.locator("h1").innerText(), "mine");
+  assert.notEqual(new URL(app.url()).origin, gateway);
+  assert.deepEqual(await violations(page), []);
+  await picture(page, "endpoints", { whole: true });
+  await page.locator("#endpoint-web .do form button").click();
+  await page.locator("#endpoint-web .state", { hasText: "off" }).waitFor();
+  await app.reload();
+  assert.match(await app.title(), /switched off/);
+  assert.deepEqual(complaints, []);
+  await ours.stop(jobName);
+  await context.close();
+});
+
+test("a_hostile_app_gets_nothing_of_the_portal", async () => {
+  const jobName = freshName("evil").replaceAll("-", "_");
+  const command = `cat > /tmp/evil.py <<'END'\n${EVIL}\nEND\nexec python3 /tmp/evil.py`;
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    extras: {
+      sluice: {
+        endpoints: [
+          { recipe: "port", name: "evil" },
+          { recipe: "port", name: "other" },
+        ],
+      },
+    },
+    taskRoles: [{ name: "main", cpuNumber: 0, memoryMB: 200, command }],
+  });
+  const { page, context } = await signedIn(browser);
+  await page.goto(`/jobs/${key}`);
+  const other = await openFrom(context, page, "other");
+  const app = await openFrom(context, page, "evil");
+  const query = new URLSearchParams({ portal: gateway, other: other.url() });
+  await app.goto(`${new URL(app.url()).origin}/?${query}`);
+  await app.waitForFunction(() => document.title.startsWith("{"), null, { timeout: 20_000 });
+  const said = JSON.parse(await app.title());
+  for (const attack of ["api", "socket", "wide", "other"]) assert.equal(said[attack], "failed", attack);
+  assert.ok(["failed", "opaque"].includes(said.blind));
+  assert.doesNotMatch(said.cookies, /sluice/);
+  assert.equal(said.frame, "closed");
+  assert.equal(said.opener, "none");
+  await page.reload();
+  assert.equal(await page.locator("h1").innerText(), jobName);
+  assert.equal(await page.evaluate(() => navigator.serviceWorker?.controller ?? null), null);
+  await ours.stop(jobName);
+  await context.close();
+});
+
+test("somebody_else_finds_no_endpoint", async () => {
+  const jobName = freshName("mine").replaceAll("-", "_");
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
+    taskRoles: [
+      {
+        name: "main",
+        cpuNumber: 0,
+        memoryMB: 200,
+        command: "exec python3 -m http.server $PAI_CURRENT_CONTAINER_PORT --bind 127.0.0.1",
+      },
+    ],
+  });
+  const { page, context } = await signedIn(browser);
+  await page.goto(`/jobs/${key}`);
+  const app = await openFrom(context, page, "web");
+  const address = app.url();
+  const portal = await page.locator("#endpoint-web a.button").getAttribute("href");
+  const stranger = await newcomer(browser, { language: "zh", viewport: PHONE, theme: "dark" });
+  await stranger.page.goto(address);
+  assert.match(await stranger.page.title(), /请从任务页面打开/);
+  await picture(stranger.page, "endpoint-closed");
+  assert.equal((await stranger.page.goto(portal)).status(), 404);
+  await ours.stop(jobName);
+  await page.locator("#endpoint-web .state", { hasText: "ended" }).waitFor();
+  assert.equal((await app.reload()).status(), 410);
+  await stranger.context.close();
+  await context.close();
+});
