@@ -256,8 +256,8 @@ class DockerFaultsIT {
     }
 
     @Test
-    void a_full_disk_of_the_engine_is_said_and_over_when_there_is_room() throws Exception {
-        daemon = new TestDaemon(800);
+    void what_a_task_writes_is_limited_where_the_storage_can() throws Exception {
+        daemon = TestDaemon.withQuotas();
         try (var tasks = new TestDocker(folder, daemon().host(), 32L << 20)) {
             assertThat(tasks.run("kept", "head -c 100M /dev/zero > /fill; wc -c < /fill; exit 6")
                             .exitCode())
@@ -268,8 +268,13 @@ class DockerFaultsIT {
             assertThat(tasks.engine.inventory().await().nodes().getFirst().limitsNote())
                     .contains("32 MiB of disk each");
         }
+    }
+
+    @Test
+    void a_full_disk_of_the_engine_is_said_and_over_when_there_is_room() throws Exception {
+        daemon = TestDaemon.small();
         try (var tasks = gateway()) {
-            tasks.start(tasks.task("fills", "echo begin; head -c 900M /dev/zero > /fill; echo full; sleep 600"));
+            tasks.start(tasks.task("fills", "echo begin; head -c 500M /dev/zero > /fill; echo full; sleep 600"));
             tasks.untilLogged("fills", "full");
             assertThat(tasks.log("fills")).contains("No space left on device");
             var refused = (Started.Refused)
@@ -279,7 +284,6 @@ class DockerFaultsIT {
             tasks.engine.stop("fills", Duration.ZERO).await();
             tasks.over("fills");
             tasks.engine.remove("fills").await();
-            // this storage frees what was deleted a little later
             var later = tasks.task("later", "echo ran");
             TestDocker.until("room", () -> tasks.engine.start(later).await() instanceof Started.Running);
             assertThat(tasks.over("later").exitCode()).isZero();

@@ -20,6 +20,12 @@ public final class TestDaemon implements AutoCloseable {
     public static final String PLAIN = "sluice-test/plain:1";
     public static final String EMPTY = "sluice-test/empty:1";
     private static final long LIMIT_SECONDS = 60;
+    /** What is done in its folder before it begins. */
+    private static final String NOTHING = "";
+
+    private static final String IN_MEMORY = "mkdir data; mount -t tmpfs -o size=400m tmpfs data";
+    private static final String WITH_QUOTAS =
+            "mkdir data; truncate -s 800M disk; mkfs.btrfs -q disk; mount -o loop disk data";
 
     public final Path folder;
     final Path socket;
@@ -28,11 +34,23 @@ public final class TestDaemon implements AutoCloseable {
     private @Nullable Process dockerd;
 
     public TestDaemon(String... options) throws Exception {
-        this(0, options);
+        this(NOTHING, options);
     }
 
-    /** @param mebibytes that it has for all that it keeps, on btrfs, which has quotas; 0 = as much as this machine */
-    TestDaemon(int mebibytes, String... options) throws Exception {
+    /** One that has 400 MB for all that it keeps. */
+    static TestDaemon small() throws Exception {
+        return new TestDaemon(IN_MEMORY, new String[0]);
+    }
+
+    /** One whose storage can limit what a container writes: that of btrfs. */
+    static TestDaemon withQuotas() throws Exception {
+        assumeThat(Files.exists(Path.of("/usr/sbin/mkfs.btrfs")))
+                .as("btrfs-progs is installed")
+                .isTrue();
+        return new TestDaemon(WITH_QUOTAS, new String[0]);
+    }
+
+    private TestDaemon(String before, String[] options) throws Exception {
         assumeThat(System.getProperty("user.name"))
                 .as("a Docker engine of our own needs root")
                 .isEqualTo("root");
@@ -44,14 +62,7 @@ public final class TestDaemon implements AutoCloseable {
         this.folder = Files.createTempDirectory("dockerd");
         this.socket = folder.resolve("docker.sock");
         this.options = List.of(options);
-        if (mebibytes > 0) {
-            assumeThat(Files.exists(Path.of("/usr/sbin/mkfs.btrfs")))
-                    .as("btrfs-progs is installed")
-                    .isTrue();
-            var disk = "cd \"$0\"; mkdir data; truncate -s %dM disk; mkfs.btrfs -q disk; mount -o loop disk data"
-                    .formatted(mebibytes);
-            sh(List.of("bash", "-c", disk, folder.toString()), null);
-        }
+        sh(List.of("bash", "-ec", "cd \"$0\"; " + before, folder.toString()), null);
         start();
         images();
     }
