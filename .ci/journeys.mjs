@@ -4,12 +4,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { containers } from "./docker.mjs";
 import { startGateway } from "./gateway.mjs";
-import { hasApps, need, WITHOUT_APPS } from "./machine.mjs";
+import { need } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
-
-const NOTEBOOKS = "notebooks.journey.mjs";
 
 /** The browser journeys, against the jar that was just built. */
 export async function journeys() {
@@ -26,7 +24,7 @@ export async function journeys() {
   );
   const engine = await containers();
   const inContainers = await startGateway({ SLUICE_ADMIN_PASSWORD: password, ...engine }, { name: "containers" });
-  const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs") && (hasApps() || name !== NOTEBOOKS));
+  const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
   const env = {
     SLUICE_URL: gateway.match[1],
     SLUICE_ADMIN_PASSWORD: password,
@@ -45,7 +43,7 @@ export async function journeys() {
   await inContainers.stop();
   const code = await gateway.stop();
   if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
-  return hasApps() ? told : `${told}; ${WITHOUT_APPS}`;
+  return told;
 }
 
 /** Of what the Lighthouse journey prints for each page, the lowest score in each category. */
