@@ -1,5 +1,7 @@
 package io.sluice.engines;
 
+import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param half of the board, whose devices reach one another directly; null = the board has no halves
  * @param simulated there is no such device
  * @param fault why nothing should be started on it, in one line for the user; null = it is well
+ * @param bus where it is plugged in, as {@link #bus(String)} writes it; null = not known
+ * @param whole id of the device that it is a part of; null = it is no part
+ * @param checked when it was last seen to have no process on it; null = nobody looks for processes
  */
 public record Device(
         String id,
@@ -22,4 +27,54 @@ public record Device(
         @Nullable Integer numaNode,
         @Nullable String half,
         boolean simulated,
-        @Nullable String fault) {}
+        @Nullable String fault,
+        @Nullable String bus,
+        @Nullable String whole,
+        @Nullable Instant checked) {
+
+    public Device(
+            String id,
+            String type,
+            String vendor,
+            int index,
+            @Nullable Integer numaNode,
+            @Nullable String half,
+            boolean simulated,
+            @Nullable String fault) {
+        this(id, type, vendor, index, numaNode, half, simulated, fault, null, null, null);
+    }
+
+    /** At an address that tools write with zeros before it and in either case; null = none. */
+    public Device at(@Nullable String address, @Nullable String part) {
+        return new Device(id, type, vendor, index, numaNode, half, simulated, fault, bus(address), part, checked);
+    }
+
+    public Device judged(@Nullable String why, @Nullable Instant lastChecked) {
+        return new Device(id, type, vendor, index, numaNode, half, simulated, why, bus, whole, lastChecked);
+    }
+
+    /**
+     * Whether two who do not name devices alike mean the same one. The number counts only where one of them does not know the place: drivers
+     * number devices in another order than their tools list them.
+     */
+    public boolean isSame(Device other) {
+        if (simulated || other.simulated || !vendor.equals(other.vendor)) {
+            return false;
+        }
+        if (id.equals(other.id)) {
+            return true;
+        }
+        if (whole != null || other.whole != null) {
+            return false;
+        }
+        boolean placed = bus != null && other.bus != null;
+        return placed ? Objects.equals(bus, other.bus) : index == other.index;
+    }
+
+    /** {@code 00000000:3B:00.0} and {@code 0000:3b:00.0} are one place. */
+    public static @Nullable String bus(@Nullable String address) {
+        return address == null || address.isEmpty()
+                ? null
+                : address.toLowerCase(java.util.Locale.ROOT).replaceFirst("^0000(?=[0-9a-f]{4}:)", "");
+    }
+}

@@ -35,7 +35,11 @@ public record Node(
 
     /** With devices that were found since. */
     public Node with(List<Device> more) {
-        List<Device> all = Stream.concat(devices.stream(), more.stream()).toList();
+        return of(Stream.concat(devices.stream(), more.stream()).toList());
+    }
+
+    /** With these devices and no others. */
+    public Node of(List<Device> all) {
         return new Node(
                 name,
                 address,

@@ -19,6 +19,7 @@ import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.release.Releases;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * The door to jobs. Another user's job does not exist for whoever is no administrator: every question for it fails with {@code NoJobError}.
  */
 public final class Jobs {
-    public static final Migrations MIGRATIONS =
-            new Migrations("jobs", Jobs.class, List.of("001-jobs", "002-doubt", "003-rest", "004-orders"));
+    public static final Migrations MIGRATIONS = new Migrations(
+            "jobs", Jobs.class, List.of("001-jobs", "002-doubt", "003-rest", "004-orders", "005-released"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
@@ -77,6 +78,7 @@ public final class Jobs {
     private final Clusters clusters;
     private final Vault vault;
     private final Folders folders;
+    private final Releases releases;
     private final Scheduler scheduler;
     private final boolean shared;
     private final Submissions submissions;
@@ -106,6 +108,7 @@ public final class Jobs {
         this.clusters = new Clusters(database, grants, this::changed);
         this.vault = vault;
         this.folders = new Folders(settings.data());
+        this.releases = new Releases(database, registry);
         this.shared = settings.shared();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);
         this.seen = new Bell(vertx, database.doorbell(), TOPIC);
@@ -113,6 +116,7 @@ public final class Jobs {
                 gateway,
                 database,
                 engine,
+                releases,
                 folders,
                 this::secrets,
                 seen::ring,
@@ -316,7 +320,7 @@ public final class Jobs {
     }
 
     public Future<Inventory> inventory() {
-        return engine.inventory();
+        return engine.inventory().compose(releases::of);
     }
 
     /** Page by page, for people. */

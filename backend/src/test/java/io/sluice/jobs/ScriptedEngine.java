@@ -70,6 +70,15 @@ final class ScriptedEngine implements Engine {
         nodes = nodes.stream().map(node -> with(node, index, fault)).toList();
     }
 
+    /** When somebody saw last that there is no process on any device. */
+    void checked(Instant at) {
+        nodes = nodes.stream()
+                .map(node -> node.of(node.devices().stream()
+                        .map(device -> device.judged(device.fault(), at))
+                        .toList()))
+                .toList();
+    }
+
     private static Node with(Node node, int index, @Nullable String fault) {
         var devices = new ArrayList<>(node.devices());
         devices.set(index, device(index, fault));

@@ -9,6 +9,7 @@ import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.release.Releases;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -46,6 +47,7 @@ final class Queue {
     private final LifeStore jobs;
     private final TaskStore tasks;
     private final Engine engine;
+    private final Releases releases;
     private final Launch launch;
     private final Life life;
     private final LifeMetrics metrics;
@@ -73,6 +75,7 @@ final class Queue {
             LifeStore jobs,
             TaskStore tasks,
             Engine engine,
+            Releases releases,
             Launch launch,
             Life life,
             LifeMetrics metrics,
@@ -81,6 +84,7 @@ final class Queue {
         this.jobs = jobs;
         this.tasks = tasks;
         this.engine = engine;
+        this.releases = releases;
         this.launch = launch;
         this.life = life;
         this.metrics = metrics;
@@ -155,7 +159,7 @@ final class Queue {
             return;
         }
         long began = System.nanoTime();
-        var inventory = engine.inventory().await();
+        var inventory = inventory().await();
         unblock(inventory);
         var snapshot = snapshot(inventory, blocked.keySet()).await();
         long read = System.nanoTime();
@@ -174,6 +178,11 @@ final class Queue {
         var news = news(all);
         thought = decided - read + System.nanoTime() - claimed;
         tell(news);
+    }
+
+    /** The machines, with what may not be given yet. */
+    Future<Inventory> inventory() {
+        return engine.inventory().compose(releases::of);
     }
 
     /** Nanoseconds for which the last pass kept a processor busy: without what it waited for. */
@@ -200,7 +209,7 @@ final class Queue {
     }
 
     Future<Snapshot> snapshot() {
-        return engine.inventory().compose(inventory -> snapshot(inventory, Set.of()));
+        return inventory().compose(inventory -> snapshot(inventory, Set.of()));
     }
 
     private Future<Snapshot> snapshot(Inventory inventory, Set<Long> without) {
@@ -228,7 +237,7 @@ final class Queue {
 
     /** What would become of a job that came now. */
     Future<Placement.Fit> fit(String user, JobSpec spec) {
-        return engine.inventory()
+        return inventory()
                 .compose(inventory -> snapshot(inventory, Set.copyOf(blocked.keySet()))
                         // not on the event loop that the tables' answer comes on: among thousands of jobs it takes its
                         // time

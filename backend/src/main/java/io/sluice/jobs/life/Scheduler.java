@@ -10,6 +10,7 @@ import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.release.Releases;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -67,6 +68,7 @@ public final class Scheduler {
             String gateway,
             Database database,
             Engine engine,
+            Releases releases,
             Folders folders,
             BiFunction<Buffer, String, Map<String, String>> secrets,
             Runnable seen,
@@ -81,7 +83,7 @@ public final class Scheduler {
         this.line = new EngineLine(engine, patience, metrics);
         var launch = new Launch(taskStore, folders, secrets);
         this.life = new Life(jobs, taskStore, line, launch, failpoint, metrics, this::ring, seen);
-        this.queue = new Queue(queueStore, jobs, taskStore, line, launch, life, metrics, seen);
+        this.queue = new Queue(queueStore, jobs, taskStore, line, releases, launch, life, metrics, seen);
         this.reconciler = new Reconciler(line, jobs, taskStore, life, seen);
         this.watch = engine.watch(life::heard);
     }

@@ -1,0 +1,73 @@
+package io.sluice.jobs.release;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.engines.Device;
+import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
+import io.sluice.jobs.release.ReleaseStore.Release;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Keeps a device that a task has given back from being given again before somebody looked whether a process was left on it. A tool that does
+ * not answer holds it back for a minute, and no longer; one that tells of no processes not at all.
+ */
+public final class Releases {
+    static final Duration MOST = Duration.ofSeconds(60);
+
+    private final ReleaseStore store;
+    private final ReleaseMetrics metrics;
+
+    public Releases(Database database, CollectorRegistry registry) {
+        this.store = new ReleaseStore(database);
+        this.metrics = new ReleaseMetrics(registry);
+    }
+
+    /** The same machines; devices that are to be looked at first say so. */
+    public Future<Inventory> of(Inventory inventory) {
+        boolean looked = inventory.nodes().stream()
+                .flatMap(node -> node.devices().stream())
+                .anyMatch(device -> device.checked() != null);
+        return looked ? store.lately(MOST).map(lately -> judged(inventory, lately)) : Future.succeededFuture(inventory);
+    }
+
+    private Inventory judged(Inventory inventory, List<Release> lately) {
+        Instant now = Instant.now();
+        Map<String, Instant> released = new HashMap<>();
+        lately.forEach(one -> released.put(one.node() + "/" + one.device(), now.minus(one.age())));
+        int unchecked = 0;
+        var nodes = new ArrayList<Node>();
+        for (Node node : inventory.nodes()) {
+            var devices = new ArrayList<Device>();
+            for (Device device : node.devices()) {
+                Instant at = released.get(node.name() + "/" + device.id());
+                if (at != null && waits(device, at)) {
+                    unchecked++;
+                    devices.add(device.judged(why(at), device.checked()));
+                } else {
+                    devices.add(device);
+                }
+            }
+            nodes.add(node.of(devices));
+        }
+        metrics.unchecked(unchecked);
+        return new Inventory(nodes);
+    }
+
+    private static boolean waits(Device device, Instant released) {
+        Instant checked = device.checked();
+        return device.fault() == null && checked != null && checked.isBefore(released);
+    }
+
+    private static String why(Instant released) {
+        return "Given back at " + released.truncatedTo(ChronoUnit.SECONDS)
+                + "; it is being checked for processes that were left on it";
+    }
+}
