@@ -33,7 +33,11 @@ public final class VisibleDevices {
                             "CUDA_VISIBLE_DEVICES",
                             its.stream().allMatch(VisibleDevices::isNamed) ? words(its, Device::id) : indexes);
                     variables.put("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-                    variables.put("NVIDIA_VISIBLE_DEVICES", its.isEmpty() ? "none" : indexes);
+                    // the parts of a device have its number, all of them
+                    boolean parts = its.stream().anyMatch(device -> device.whole() != null);
+                    variables.put(
+                            "NVIDIA_VISIBLE_DEVICES",
+                            its.isEmpty() ? "none" : parts ? words(its, Device::id) : indexes);
                 }
                 case ASCEND -> {
                     variables.put("ASCEND_VISIBLE_DEVICES", indexes);

@@ -102,20 +102,9 @@ final class Devices {
     private static io.sluice.engines.Device judged(
             io.sluice.engines.Device device, List<io.sluice.engines.Device> watched) {
         return watched.stream()
-                .filter(same -> same.vendor().equals(device.vendor())
-                        && same.index() == device.index()
-                        && same.fault() != null
-                        && !device.simulated())
+                .filter(device::isSame)
                 .findFirst()
-                .map(same -> new io.sluice.engines.Device(
-                        device.id(),
-                        device.type(),
-                        device.vendor(),
-                        device.index(),
-                        device.numaNode(),
-                        device.half(),
-                        false,
-                        same.fault()))
+                .map(same -> device.judged(same.fault(), same.checked()))
                 .orElse(device);
     }
 
@@ -128,7 +117,7 @@ final class Devices {
             if (minor != null && minor.matches("\\d+") && uuid != null && uuid.startsWith("GPU-")) {
                 var id = "nvidia-" + minor;
                 uuids.put(id, uuid);
-                all.add(new io.sluice.engines.Device(
+                var found = new io.sluice.engines.Device(
                         id,
                         nvidiaType(fields.getOrDefault("Model", "GPU")),
                         "nvidia",
@@ -136,7 +125,9 @@ final class Devices {
                         numa(root.resolve("sys/bus/pci/devices").resolve(gpu.getFileName())),
                         null,
                         false,
-                        null));
+                        null);
+                // the minor number is not the one by which nvidia-smi lists it
+                all.add(found.at(gpu.getFileName().toString(), null));
             }
         }
     }
@@ -188,10 +179,22 @@ final class Devices {
             var id = "amd-" + index;
             var target = gfx(fields.getOrDefault("gfx_target_version", "0"));
             renders.put(id, Integer.parseInt(render));
-            all.add(new io.sluice.engines.Device(
-                    id, AMD_CHIPS.getOrDefault(target, "AMD-" + target), "amd", index, null, null, false, null));
+            var found = new io.sluice.engines.Device(
+                    id, AMD_CHIPS.getOrDefault(target, "AMD-" + target), "amd", index, null, null, false, null);
+            all.add(found.at(address(fields), null));
             index++;
         }
+    }
+
+    /** The bus, device and function that the driver keeps in one number; null where it is an old one. */
+    private static @Nullable String address(Map<String, String> fields) {
+        var place = fields.getOrDefault("location_id", "");
+        var domain = fields.getOrDefault("domain", "0");
+        if (!place.matches("\\d{1,9}") || !domain.matches("\\d{1,9}") || place.equals("0")) {
+            return null;
+        }
+        int at = Integer.parseInt(place);
+        return "%04x:%02x:%02x.%d".formatted(Integer.parseInt(domain), (at >> 8) & 0xff, (at >> 3) & 0x1f, at & 7);
     }
 
     /** {@code 90010} is gfx90a. */

@@ -1,9 +1,11 @@
 package io.sluice.telemetry.collect;
 
 import io.sluice.telemetry.devices.AmdSmi;
+import io.sluice.telemetry.devices.Reading.Identity;
 import io.sluice.telemetry.devices.Reading.Occupant;
 import io.sluice.telemetry.devices.RocmSmi;
 import io.sluice.telemetry.devices.Told;
+import io.sluice.telemetry.devices.Trouble;
 import io.sluice.telemetry.devices.Trouble.Reason;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,10 +15,12 @@ import java.util.Map;
 final class AmdSource implements Source {
     private static final String TOOL = "amd-smi";
     private static final String OLDER = "rocm-smi";
+    /** So often it is asked who the devices are, before they are known by their numbers for good. */
+    private static final int TRIES = 3;
 
     private final Ground ground;
-    /** Names do not change while a driver is loaded. */
-    private String names = "";
+    private Map<Integer, Identity> names = Map.of();
+    private int tries;
 
     AmdSource(Ground ground) {
         this.ground = ground;
@@ -39,30 +43,63 @@ final class AmdSource implements Source {
     }
 
     private Told newer(String tool) throws InterruptedException {
-        if (names.isEmpty()) {
-            names = ground.text(tool, "static", "--json");
+        Told unnamed = ground.read(AmdSmi::devices, tool, "metric", "--json");
+        if (!unnamed.isUseful()) {
+            return unnamed;
         }
-        Told told = ground.read(output -> AmdSmi.devices(output, names), tool, "metric", "--json");
-        if (!told.isUseful()) {
-            names = "";
-            return told;
+        if (!isNamed(unnamed, names) && tries < TRIES) {
+            var said = AmdSmi.identities(ground.text(tool, "static", "--json"));
+            if (isNamed(unnamed, said)) {
+                names = said;
+                tries = 0;
+            } else if (++tries < TRIES || !names.isEmpty()) {
+                // under another name for a round, each would be lost and another be there
+                return Told.nothing(Trouble.of(Reason.FAILED, "amd-smi static does not tell the devices apart."));
+            }
         }
+        Told told = unnamed.map(
+                reading -> reading.as(names.getOrDefault(reading.identity().index(), reading.identity())));
         Told processes = ground.read(AmdSmi::processes, tool, "process", "--json");
         Map<String, List<Occupant>> byId = new LinkedHashMap<>();
-        told.readings()
-                .forEach(reading -> byId.put(
-                        reading.identity().id(),
-                        processes
-                                .occupants()
-                                .getOrDefault("amd-" + reading.identity().index(), List.of())));
-        Told both = new Told(told.readings(), byId, told.troubles(), told.absent());
-        boolean isTold = processes.troubles().stream().allMatch(trouble -> trouble.reason() == Reason.EMPTY);
-        return isTold
-                ? both.settled()
-                : both.and(Told.nothing(processes.troubles().getFirst()));
+        told.readings().forEach(reading -> {
+            List<Occupant> on =
+                    processes.occupants().get("amd-" + reading.identity().index());
+            if (on != null) {
+                byId.put(reading.identity().id(), on);
+            }
+        });
+        return new Told(told.readings(), byId, told.troubles(), told.absent())
+                .and(said(processes))
+                .settled();
     }
 
+    private static boolean isNamed(Told told, Map<Integer, Identity> names) {
+        return told.readings().stream()
+                .allMatch(reading -> names.containsKey(reading.identity().index()));
+    }
+
+    private static Told said(Told processes) {
+        return new Told(
+                List.of(),
+                Map.of(),
+                processes.troubles().stream()
+                        .filter(trouble -> trouble.reason() != Reason.EMPTY)
+                        .toList(),
+                processes.absent());
+    }
+
+    /** It tells the processes of the whole machine: who is on which card is certain where there is one, or nobody. */
     private Told older(String tool) throws InterruptedException {
-        return ground.read(RocmSmi::devices, tool, "-a", "--showmeminfo", "all", "--json");
+        Told told = ground.read(RocmSmi::devices, tool, "-a", "--showmeminfo", "all", "--json");
+        if (!told.isUseful()) {
+            return told;
+        }
+        var all = RocmSmi.processes(ground.text(tool, "--showpids", "--json"));
+        if (all.isEmpty() || (told.readings().size() > 1 && !all.get().isEmpty())) {
+            return told;
+        }
+        var byId = new LinkedHashMap<String, List<Occupant>>();
+        told.readings().forEach(reading -> byId.put(reading.identity().id(), all.get()));
+        return new Told(told.readings(), byId, told.troubles(), told.absent()).settled();
     }
 }

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -31,6 +30,7 @@ public final class DeviceWatch {
     private static final List<String> USUAL = List.of("/usr/bin", "/usr/local/bin", "/usr/local/sbin", "/opt/rocm/bin");
     private static final int BOARD = 8;
     private static final int HALF = 4;
+    private static final long LEAST_MILLIS = 2_000;
 
     /**
      * @param folders where the tools are looked for
@@ -58,9 +58,11 @@ public final class DeviceWatch {
     private final CollectMetrics metrics;
     private final Map<String, Known> parts = new TreeMap<>();
     private final List<Thread> threads = new ArrayList<>();
+    private final Object wishes = new Object();
     private volatile Known known = Known.NOTHING;
     private volatile Map<String, String> occupied = Map.of();
     private volatile boolean closed;
+    private volatile long wanted = System.nanoTime() - Duration.ofHours(1).toNanos();
 
     private DeviceWatch(Settings settings, CollectorRegistry registry) {
         this.settings = settings;
@@ -97,7 +99,7 @@ public final class DeviceWatch {
                 } else {
                     publish(source.vendor(), Known.NOTHING);
                 }
-                Thread.sleep(settings.pause());
+                pause(System.nanoTime());
             } catch (InterruptedException e) {
                 return;
             } catch (RuntimeException e) {
@@ -109,9 +111,30 @@ public final class DeviceWatch {
         }
     }
 
+    /** Until it is time, or somebody wants to know; then still a while, for tools that are asked too often have hung. */
+    private void pause(long from) throws InterruptedException {
+        long most = settings.pause().toMillis();
+        Thread.sleep(Math.min(most, LEAST_MILLIS));
+        synchronized (wishes) {
+            long left = most - (System.nanoTime() - from) / 1_000_000;
+            while (left > 0 && wanted - from < 0) {
+                wishes.wait(left);
+                left = most - (System.nanoTime() - from) / 1_000_000;
+            }
+        }
+    }
+
+    /** Something has changed on the devices: the tools are asked soon. */
+    public void look() {
+        synchronized (wishes) {
+            wanted = System.nanoTime();
+            wishes.notifyAll();
+        }
+    }
+
     private void pauseAfterFault() {
         try {
-            Thread.sleep(settings.pause());
+            pause(System.nanoTime());
         } catch (InterruptedException e) {
             closed = true;
         }
@@ -119,9 +142,10 @@ public final class DeviceWatch {
 
     private void round(Source source, Rounds rounds) throws InterruptedException {
         long from = System.nanoTime();
+        Instant asked = Instant.now();
         Told told = source.read();
         metrics.round(source.vendor(), told);
-        Known.Vendor vendor = rounds.round(told, Instant.now(), (System.nanoTime() - from) / 1e9);
+        Known.Vendor vendor = rounds.round(told, asked, (System.nanoTime() - from) / 1e9);
         publish(source.vendor(), new Known(rounds.devices(), List.of(vendor)));
     }
 
@@ -153,7 +177,7 @@ public final class DeviceWatch {
         }
     }
 
-    /** Devices that are used by processes of no task, with the sentence that says so. */
+    /** Devices, by the id that is told here, that are used by processes of no task, with the sentence that says so. */
     public void occupied(Map<String, String> byDevice) {
         occupied = Map.copyOf(byDevice);
     }
@@ -172,7 +196,7 @@ public final class DeviceWatch {
     private Device device(Known.Device known) {
         Reading.Identity identity = known.reading().identity();
         boolean halved = identity.vendor().equals("ascend");
-        return new Device(
+        var device = new Device(
                 identity.id(),
                 identity.model(),
                 identity.vendor(),
@@ -180,14 +204,16 @@ public final class DeviceWatch {
                 numaNode(identity.bus()),
                 halved ? identity.index() / BOARD + (identity.index() % BOARD < HALF ? "a" : "b") : null,
                 false,
-                known.fault() != null ? known.fault() : occupied.get(identity.id()));
+                null);
+        return device.at(identity.bus(), identity.parent())
+                .judged(known.fault() != null ? known.fault() : occupied.get(identity.id()), known.checked());
     }
 
     private static @Nullable Integer numaNode(@Nullable String bus) {
         if (bus == null) {
             return null;
         }
-        String address = bus.toLowerCase(Locale.ROOT).replaceFirst("^0000(?=[0-9a-f]{4}:)", "");
+        String address = String.valueOf(Device.bus(bus));
         try {
             String node = Files.readString(Path.of("/sys/bus/pci/devices", address, "numa_node"))
                     .strip();

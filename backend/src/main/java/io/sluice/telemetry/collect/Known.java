@@ -25,12 +25,19 @@ public record Known(Map<String, Device> devices, List<Vendor> vendors) {
     /**
      * @param current whether the last round told of it; what it told before is old
      * @param fault why nothing is started on it, null: it is well
+     * @param checked when it was last seen with no process on it, null: never, or its tool does not tell of processes
      */
     public record Device(
             Reading reading,
             Instant seen,
             boolean current,
-            @Nullable String fault) {}
+            @Nullable String fault,
+            @Nullable Instant checked) {
+        /** A round did not tell of it. */
+        Device without(@Nullable String why) {
+            return new Device(reading, seen, false, why, checked);
+        }
+    }
 
     /**
      * @param success when it last told anything; null: never

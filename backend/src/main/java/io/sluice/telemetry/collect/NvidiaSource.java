@@ -18,6 +18,9 @@ final class NvidiaSource implements Source {
     /** As this driver knows them, found out once. */
     private List<String> fields = List.of();
 
+    /** The parts of divided devices, as they were listed last. */
+    private Map<String, List<NvidiaCsv.Part>> names = Map.of();
+
     NvidiaSource(Ground ground) {
         this.ground = ground;
     }
@@ -51,9 +54,9 @@ final class NvidiaSource implements Source {
         Told processes = ground.read(
                 NvidiaCsv::processes, tool, "--query-compute-apps=" + String.join(",", NvidiaCsv.PROCESS_FIELDS), LIST);
         Told both = told.and(said(processes));
-        return told.readings().stream().anyMatch(reading -> reading.identity().divided())
-                ? both.and(parts(tool))
-                : isTold(processes) ? both.settled() : both;
+        // of a divided device the list names the whole, and who is on its parts is told with them
+        Told all = isTold(processes) ? both.complete() : both.settled();
+        return told.readings().stream().anyMatch(reading -> reading.identity().divided()) ? all.and(parts(tool)) : all;
     }
 
     /** Nobody on any device is printed as nothing. */
@@ -69,9 +72,17 @@ final class NvidiaSource implements Source {
     }
 
     private Told parts(String tool) throws InterruptedException {
-        Map<String, List<NvidiaCsv.Part>> names = NvidiaCsv.parts(ground.text(tool, "-L"));
-        Told all = ground.read(output -> NvidiaXml.devices(output, names), tool, "-q", "-x");
-        List<Reading> parts = all.readings().stream()
+        Map<String, List<NvidiaCsv.Part>> listed = NvidiaCsv.parts(ground.text(tool, "-L"));
+        if (!listed.isEmpty()) {
+            names = listed;
+        }
+        if (names.isEmpty()) {
+            // by their places they would be others than they are once they have names
+            return Told.nothing(Trouble.of(Reason.FAILED, "nvidia-smi -L does not name the parts."));
+        }
+        Map<String, List<NvidiaCsv.Part>> known = names;
+        Told all = ground.read(output -> NvidiaXml.devices(output, known), tool, "-q", "-x");
+        List<Reading> parts = all.settled().readings().stream()
                 .filter(reading -> reading.identity().parent() != null)
                 .toList();
         return new Told(parts, Map.of(), all.troubles(), Map.of());

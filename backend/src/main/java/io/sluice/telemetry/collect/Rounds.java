@@ -8,9 +8,12 @@ import io.sluice.telemetry.devices.Trouble;
 import io.sluice.telemetry.devices.Trouble.Reason;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,9 @@ final class Rounds {
 
     private final String vendor;
     private final Map<String, Device> devices = new LinkedHashMap<>();
+    /** How many rounds in a row did not tell of a device, though they told of others. */
+    private final Map<String, Integer> missed = new HashMap<>();
+
     private @Nullable Instant success;
     private int bad;
 
@@ -29,10 +35,12 @@ final class Rounds {
         this.vendor = vendor;
     }
 
+    /** @param now when it was asked, so that what it tells is no older */
     Vendor round(Told told, Instant now, double seconds) {
         List<Reading> readings = told.readings().stream()
                 .filter(reading -> !reading.identity().divided())
                 .toList();
+        regroup(told.readings());
         if (told.readings().isEmpty()) {
             bad++;
             failed(told);
@@ -40,14 +48,46 @@ final class Rounds {
             bad = 0;
             success = now;
             missing(readings, told.troubles());
-            readings.forEach(reading -> devices.put(
-                    reading.identity().id(), new Device(reading, now, true, reading.broken() ? fault(reading) : null)));
+            readings.forEach(reading -> put(reading, now));
         }
         return new Vendor(vendor, bad == 0, success, seconds, told.troubles());
     }
 
     Map<String, Device> devices() {
         return devices;
+    }
+
+    private void put(Reading reading, Instant now) {
+        String id = reading.identity().id();
+        Device before = devices.get(id);
+        missed.remove(id);
+        devices.put(
+                id,
+                new Device(
+                        reading,
+                        now,
+                        true,
+                        reading.broken() ? fault(reading) : null,
+                        checked(reading, before == null ? null : before.checked(), now)));
+    }
+
+    private static @Nullable Instant checked(Reading reading, @Nullable Instant before, Instant now) {
+        List<Reading.Occupant> on = reading.occupants();
+        return on == null ? before : on.isEmpty() ? now : before == null ? Instant.EPOCH : before;
+    }
+
+    /** A device that is divided is no device any more, nor are parts of one that is whole again: they are not lost. */
+    private void regroup(List<Reading> readings) {
+        for (Reading reading : readings) {
+            String id = reading.identity().id();
+            if (reading.identity().divided()) {
+                devices.remove(id);
+            } else {
+                devices.values()
+                        .removeIf(
+                                device -> id.equals(device.reading().identity().parent()));
+            }
+        }
     }
 
     private static String fault(Reading reading) {
@@ -57,10 +97,7 @@ final class Rounds {
     private void failed(Told told) {
         boolean none = told.troubles().stream().anyMatch(trouble -> trouble.reason() == Reason.NO_DEVICES);
         String words = told.troubles().stream().findFirst().map(Trouble::detail).orElse("");
-        devices.replaceAll((id, device) -> new Device(
-                device.reading(),
-                device.seen(),
-                false,
+        devices.replaceAll((id, device) -> device.without(
                 device.fault() != null
                         ? device.fault()
                         : none || bad >= BAD_ROUNDS
@@ -68,23 +105,24 @@ final class Rounds {
                                 : null));
     }
 
+    /** What a whole list does not name is lost; half a list, or one of which something failed, has to leave it out a few times. */
     private void missing(List<Reading> readings, List<Trouble> troubles) {
-        devices.replaceAll((id, device) -> {
-            boolean told = readings.stream()
-                    .anyMatch(reading -> reading.identity().id().equals(id));
-            String said = troubles.stream()
-                    .filter(trouble -> trouble.reason() == Reason.LOST && isAbout(trouble, device))
-                    .map(Trouble::detail)
-                    .findFirst()
-                    .orElse("");
-            return told
-                    ? device
-                    : new Device(
-                            device.reading(),
-                            device.seen(),
-                            false,
-                            "Lost since " + at(device.seen()) + (said.isEmpty() ? "" : ": " + said));
-        });
+        Set<String> told =
+                readings.stream().map(reading -> reading.identity().id()).collect(Collectors.toSet());
+        boolean whole = troubles.stream().allMatch(trouble -> trouble.reason() == Reason.LOST);
+        devices.replaceAll((id, device) -> told.contains(id) ? device : missing(id, device, troubles, whole));
+    }
+
+    private Device missing(String id, Device device, List<Trouble> troubles, boolean whole) {
+        String said = troubles.stream()
+                .filter(trouble -> trouble.reason() == Reason.LOST && isAbout(trouble, device))
+                .map(Trouble::detail)
+                .findFirst()
+                .orElse("");
+        int rounds = missed.merge(id, 1, Integer::sum);
+        boolean lost = whole || !said.isEmpty() || rounds >= BAD_ROUNDS;
+        return device.without(
+                lost ? "Lost since " + at(device.seen()) + (said.isEmpty() ? "" : ": " + said) : device.fault());
     }
 
     private static boolean isAbout(Trouble trouble, Device device) {

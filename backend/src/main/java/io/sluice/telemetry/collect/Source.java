@@ -52,9 +52,19 @@ interface Source {
         private static Told judged(Tool.Ended ended, Told told) {
             boolean unsaid = told.troubles().stream()
                     .allMatch(trouble -> trouble.reason() == Reason.LAYOUT || trouble.reason() == Reason.NO_DEVICES);
-            return told.isUseful() || ended.exitCode() == 0 || !unsaid
-                    ? told
-                    : Told.nothing(Failures.of(ended.exitCode(), ended.output()));
+            if (!told.isUseful()) {
+                return ended.exitCode() == 0 || !unsaid
+                        ? told
+                        : Told.nothing(Failures.of(ended.exitCode(), ended.output()));
+            }
+            // it may have stopped between two lines, and what is not there is not gone
+            if (!told.troubles().isEmpty() || (ended.exitCode() == 0 && ended.whole())) {
+                return told;
+            }
+            return told.and(Told.nothing(
+                    ended.exitCode() != 0
+                            ? Trouble.of(Reason.FAILED, "It ended with exit code " + ended.exitCode() + ".")
+                            : Trouble.of(Reason.CUT_OFF, "Something keeps its output open.")));
         }
 
         /** What a call prints, empty where it fails. */
@@ -62,6 +72,11 @@ interface Source {
             return tool.run(List.of(command), limit) instanceof Tool.Ended ended && ended.exitCode() == 0
                     ? ended.output()
                     : "";
+        }
+
+        /** What a call prints, also where it is why it fails. */
+        String words(String... command) throws InterruptedException {
+            return tool.run(List.of(command), limit) instanceof Tool.Ended ended ? ended.output() : "";
         }
     }
 }

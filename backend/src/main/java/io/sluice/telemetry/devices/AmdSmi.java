@@ -19,19 +19,23 @@ import org.jspecify.annotations.Nullable;
 public final class AmdSmi {
     private AmdSmi() {}
 
-    /** @param names what {@code amd-smi static --json} printed, for identity; empty: not known */
-    public static Told devices(String output, String names) {
+    /** What {@code amd-smi metric --json} prints; it knows the devices by their numbers only. */
+    public static Told devices(String output) {
         List<JsonObject> devices = gpus(output);
         if (devices.isEmpty()) {
             return Told.nothing(broken(output));
         }
-        Map<Integer, JsonObject> known = new LinkedHashMap<>();
-        gpus(names).forEach(gpu -> known.put(index(gpu), gpu));
         var numbers = new Numbers();
-        List<Reading> readings = devices.stream()
-                .map(gpu -> reading(gpu, known.getOrDefault(index(gpu), new JsonObject()), numbers))
-                .toList();
+        List<Reading> readings =
+                devices.stream().map(gpu -> reading(gpu, numbers)).toList();
         return new Told(readings, Map.of(), List.of(), numbers.absent());
+    }
+
+    /** Who the devices are, by number, from what {@code amd-smi static --json} prints. */
+    public static Map<Integer, Identity> identities(String output) {
+        Map<Integer, Identity> known = new LinkedHashMap<>();
+        gpus(output).forEach(gpu -> known.put(index(gpu), identity(gpu)));
+        return known;
     }
 
     private static Trouble broken(String output) {
@@ -70,20 +74,24 @@ public final class AmdSmi {
         return gpu.getInteger("gpu", 0);
     }
 
-    private static Reading reading(JsonObject gpu, JsonObject known, Numbers numbers) {
+    private static Identity identity(JsonObject gpu) {
         int index = index(gpu);
-        String bus = text(at(known, "bus", "bdf"));
-        String uuid = text(at(known, "asic", "asic_serial"));
-        String model = text(at(known, "asic", "market_name"));
-        var identity = new Identity(
+        String bus = text(at(gpu, "bus", "bdf"));
+        String uuid = text(at(gpu, "asic", "asic_serial"));
+        String model = text(at(gpu, "asic", "market_name"));
+        return new Identity(
                 "amd",
                 "amd-" + (!uuid.isEmpty() ? uuid : !bus.isEmpty() ? bus : Integer.toString(index)),
                 index,
                 model.isEmpty() ? "AMD" : model,
-                text(at(known, "driver", "version")).isEmpty() ? null : text(at(known, "driver", "version")),
+                text(at(gpu, "driver", "version")).isEmpty() ? null : text(at(gpu, "driver", "version")),
                 bus.isEmpty() ? null : bus,
                 null,
                 false);
+    }
+
+    private static Reading reading(JsonObject gpu, Numbers numbers) {
+        var identity = identity(new JsonObject().put("gpu", index(gpu)));
         double megabyte = Numbers.MIB;
         double edge = number(gpu, new Numbers(), "temperature", "edge");
         Values values = Values.NONE
@@ -94,7 +102,29 @@ public final class AmdSmi {
                 .with(Metric.POWER, number(gpu, numbers, "power", "socket_power"))
                 .with(Metric.TEMPERATURE, Double.isNaN(edge) ? number(gpu, numbers, "temperature", "hotspot") : edge)
                 .with(Metric.MEMORY_TEMPERATURE, number(gpu, numbers, "temperature", "mem"));
-        return Reading.of(identity, values).health(values.isEmpty() ? Health.UNKNOWN : Health.OK, null, false);
+        return strained(gpu, Reading.of(identity, values));
+    }
+
+    /** What the tool says of memory errors and of being held back; where it says neither, nothing is known of the health. */
+    private static Reading strained(JsonObject gpu, Reading reading) {
+        String slowed = text(at(gpu, "power", "throttle_status"));
+        double corrected = Numbers.of(text(at(gpu, "ecc", "total_correctable_count")));
+        double uncorrected = Numbers.of(text(at(gpu, "ecc", "total_uncorrectable_count")));
+        Boolean isSlowed = slowed.equalsIgnoreCase("THROTTLED")
+                ? Boolean.TRUE
+                : slowed.equalsIgnoreCase("UNTHROTTLED") ? Boolean.FALSE : null;
+        Reading strained = reading.strain(
+                isSlowed,
+                Double.isNaN(corrected) ? null : (Long) (long) corrected,
+                Double.isNaN(uncorrected) ? null : (Long) (long) uncorrected);
+        if (uncorrected > 0) {
+            return strained.health(
+                    Health.CRITICAL, "Memory errors that were not corrected: " + (long) uncorrected, true);
+        }
+        if (Boolean.TRUE.equals(isSlowed)) {
+            return strained.health(Health.WARNING, "Slowed down by heat or power", false);
+        }
+        return isSlowed == null && Double.isNaN(uncorrected) ? strained : strained.health(Health.OK, null, false);
     }
 
     private static @Nullable Object at(JsonObject from, String block, String leaf) {

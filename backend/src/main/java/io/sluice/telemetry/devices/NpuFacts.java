@@ -2,11 +2,13 @@ package io.sluice.telemetry.devices;
 
 import io.sluice.telemetry.devices.Trouble.Reason;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What {@code npu-smi info -t …} prints of one card: lines of name and value. {@code common} begins a chip with its number, {@code usages} and
@@ -16,6 +18,8 @@ import java.util.regex.Pattern;
  * @param chips by number; of a card that does not number them, the one with number 0
  */
 public record NpuFacts(Map<String, String> card, Map<Integer, Map<String, String>> chips, List<Trouble> troubles) {
+    public static final NpuFacts NONE = new NpuFacts(Map.of(), Map.of(), List.of());
+
     private static final Pattern LINE = Pattern.compile("\\s*([^:]{1,60}?)\\s*:\\s*(.*?)\\s*");
     private static final String CHIP = "Chip ID";
 
@@ -109,6 +113,31 @@ public record NpuFacts(Map<String, String> card, Map<Integer, Map<String, String
     private double memory(int chip) {
         double fast = number(chip, "HBM Capacity(MB)");
         return fast > 0 ? fast : number(chip, "DDR Capacity(MB)");
+    }
+
+    /** Memory errors that were not corrected, of {@code -t ecc}; empty where it tells of none of its memories. */
+    public Optional<Long> uncorrected(int chip) {
+        double[] counts = Stream.of("DDR Double Bit Error Count", "HBM Double Bit Error Count")
+                .mapToDouble(name -> number(chip, name))
+                .filter(count -> !Double.isNaN(count))
+                .toArray();
+        return counts.length == 0
+                ? Optional.empty()
+                : Optional.of((long) Arrays.stream(counts).sum());
+    }
+
+    /** The number of each chip among the machine's, by {@link NpuTable.Chip}, from what {@code info -m} prints. */
+    public static Map<String, Integer> places(String output) {
+        var places = new LinkedHashMap<String, Integer>();
+        for (Map<String, String> row : mapping(output)) {
+            String card = row.getOrDefault("NPU ID", "");
+            String chip = row.getOrDefault(CHIP, "");
+            String number = row.getOrDefault("Chip Phy-ID", row.getOrDefault("Chip Logic ID", ""));
+            if (Numbers.isCount(card) && Numbers.isCount(chip) && Numbers.isCount(number)) {
+                places.put(card + "/" + chip, Integer.valueOf(number));
+            }
+        }
+        return places;
     }
 
     /** What {@code info -m} prints: one line for each chip, by the words above them. */

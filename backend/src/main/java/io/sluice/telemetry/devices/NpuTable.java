@@ -21,6 +21,7 @@ public final class NpuTable {
     private static final Pattern VERSION = Pattern.compile("Version:\\s*(\\S+)");
     private static final Pattern PAIR = Pattern.compile("(\\d{1,9})\\s*/\\s*(\\d{1,9})");
     private static final Pattern BUS = Pattern.compile("[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\\.\\d|NA");
+    private static final Pattern NOBODY = Pattern.compile("No running processes found in NPU (\\d{1,9})");
     private static final Pattern BLANKS = Pattern.compile("\\s+");
 
     private final Numbers numbers = new Numbers();
@@ -33,29 +34,48 @@ public final class NpuTable {
     private boolean high;
     private boolean inProcesses;
     private boolean withoutChips;
+    private @Nullable String processesOf;
     private @Nullable List<String> upper;
+    private final Map<String, Integer> places;
 
-    private NpuTable() {}
-
-    /** @param cards the number by which the tool knows the card of each device, by the device's id */
-    public record Table(Told told, Map<String, Integer> cards) {}
-
-    public static Told devices(String output) {
-        return table(output).told();
+    private NpuTable(Map<String, Integer> places) {
+        this.places = places;
     }
 
-    public static Table table(String output) {
-        var table = new NpuTable();
+    /** @param chips where the tool has each device, by the device's id */
+    public record Table(Told told, Map<String, Chip> chips, boolean withProcesses) {}
+
+    /** A chip of a card, by the numbers that the tool is asked with. */
+    public record Chip(int card, int number) {
+        @Override
+        public String toString() {
+            return card + "/" + number;
+        }
+    }
+
+    public static Told devices(String output) {
+        return table(output, Map.of()).told();
+    }
+
+    /** @param places the number of each chip among the machine's, by {@link Chip}, for layouts that do not tell it */
+    public static Table table(String output, Map<String, Integer> places) {
+        var table = new NpuTable(places);
         output.lines().map(String::strip).forEach(table::line);
         Told told = table.told(output);
-        var cards = new LinkedHashMap<String, Integer>();
-        table.readings.forEach((place, reading) ->
-                cards.put(reading.identity().id(), Integer.valueOf(place.substring(0, place.indexOf('/')))));
-        return new Table(told, cards);
+        var chips = new LinkedHashMap<String, Chip>();
+        table.readings.forEach((place, reading) -> {
+            int slash = place.indexOf('/');
+            chips.put(
+                    reading.identity().id(),
+                    new Chip(
+                            Integer.parseInt(place.substring(0, slash)), Integer.parseInt(place.substring(slash + 1))));
+        });
+        return new Table(told, chips, table.inProcesses);
     }
 
     private Told told(String output) {
         cutOff();
+        end(output);
         troubles.addAll(Failures.of(output));
         if (readings.isEmpty() && troubles.isEmpty()) {
             troubles.add(
@@ -71,6 +91,24 @@ public final class NpuTable {
             }
         });
         return new Told(List.copyOf(readings.values()), byDevice, troubles, numbers.absent());
+    }
+
+    /** A whole table ends with a border. Of what was told last there may have been more, and a number too low is a wrong one. */
+    private void end(String output) {
+        String last = output.stripTrailing();
+        last = last.substring(last.lastIndexOf('\n') + 1).strip();
+        boolean border = last.startsWith("+") && last.endsWith("+");
+        boolean whole = border || (last.startsWith("| No running") && last.endsWith("|"));
+        if (!readings.isEmpty()
+                && !whole
+                && troubles.isEmpty()
+                && Failures.of(last).isEmpty()) {
+            troubles.add(Trouble.of(Reason.CUT_OFF, last));
+        }
+        boolean cut = troubles.stream().anyMatch(trouble -> trouble.reason() == Reason.CUT_OFF);
+        if (cut && processesOf != null) {
+            occupants.keySet().removeIf(place -> place.startsWith(processesOf + "/"));
+        }
     }
 
     private void line(String line) {
@@ -137,10 +175,15 @@ public final class NpuTable {
             return;
         }
         String chip = place[0].isEmpty() ? "0" : place[0];
+        if (!Numbers.isCount(chip)) {
+            troubles.add(Trouble.of(Reason.CUT_OFF, String.join(" | ", second)));
+            return;
+        }
         String bus = second.get(1).equals("NA") ? null : second.get(1);
         String id =
                 "ascend-" + (bus == null ? "npu" + name[0] : bus) + (bus != null && chip.equals("0") ? "" : "-" + chip);
-        int index = place.length > 1 && Numbers.isCount(place[1]) ? Integer.parseInt(place[1]) : readings.size();
+        int index =
+                place.length > 1 && Numbers.isCount(place[1]) ? Integer.parseInt(place[1]) : numbered(name[0], chip);
         var identity =
                 new Identity("ascend", id, index, model(name.length > 1 ? name[1] : ""), version, bus, null, false);
         Values values = memory(load.length > 1 ? load[1] : "")
@@ -149,6 +192,12 @@ public final class NpuTable {
                 .with(Metric.UTILISATION, numbers.read("utilization", load[0]) / 100);
         Reading reading = Reading.of(identity, values);
         readings.put(name[0] + "/" + chip, health(reading, first.get(1), first.get(2)));
+    }
+
+    /** Never by the row: where a card drops out, those below it would become others. */
+    private int numbered(String card, String chip) {
+        Integer place = places.get(card + "/" + chip);
+        return place != null ? place : chip.equals("0") ? Integer.parseInt(card) : readings.size();
     }
 
     /** Where there is fast memory, that is what counts. */
@@ -189,20 +238,34 @@ public final class NpuTable {
     }
 
     private void process(List<String> cells) {
-        String[] place = BLANKS.split(cells.get(0));
-        if (cells.size() == 1 || cells.get(0).startsWith("No running")) {
+        Matcher nobody = NOBODY.matcher(cells.get(0));
+        if (cells.size() == 1 || nobody.lookingAt()) {
+            if (nobody.lookingAt()) {
+                processesOf = nobody.group(1);
+                on(nobody.group(1));
+            }
             return;
         }
+        String[] place = BLANKS.split(cells.get(0));
         if (cells.size() < 4 || !Numbers.isCount(cells.get(1)) || !Numbers.isCount(place[0])) {
             troubles.add(Trouble.of(Reason.CUT_OFF, String.join(" | ", cells)));
             return;
         }
         String chip = withoutChips || place.length < 2 ? "0" : place[1];
+        processesOf = place[0];
+        on(place[0]);
         occupants
                 .computeIfAbsent(place[0] + "/" + chip, device -> new ArrayList<>())
                 .add(new Occupant(
                         Long.parseLong(cells.get(1)),
                         cells.get(2),
                         numbers.read("process_memory", cells.get(3)) * Numbers.MIB));
+    }
+
+    /** A card whose processes are told of: its chips that are not named have none. */
+    private void on(String card) {
+        readings.keySet().stream()
+                .filter(place -> place.startsWith(card + "/"))
+                .forEach(place -> occupants.computeIfAbsent(place, device -> new ArrayList<>()));
     }
 }

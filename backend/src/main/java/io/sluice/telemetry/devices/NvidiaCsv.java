@@ -35,6 +35,7 @@ public final class NvidiaCsv {
             "enforced.power.limit",
             "clocks_event_reasons.hw_slowdown",
             "clocks_throttle_reasons.hw_slowdown",
+            "ecc.errors.corrected.volatile.total",
             "ecc.errors.uncorrected.volatile.total",
             "remapped_rows.failure",
             "gpu_recovery_action");
@@ -177,6 +178,7 @@ public final class NvidiaCsv {
         String slowed = row.has("clocks_event_reasons.hw_slowdown")
                 ? row.of("clocks_event_reasons.hw_slowdown")
                 : row.of("clocks_throttle_reasons.hw_slowdown");
+        double corrected = Numbers.of(row.of("ecc.errors.corrected.volatile.total"));
         double errors = Numbers.of(row.of("ecc.errors.uncorrected.volatile.total"));
         String action = row.of("gpu_recovery_action");
         boolean failing = row.of("remapped_rows.failure").equalsIgnoreCase("yes")
@@ -184,7 +186,10 @@ public final class NvidiaCsv {
         Boolean isSlowed = slowed.equalsIgnoreCase("Active")
                 ? Boolean.TRUE
                 : slowed.equalsIgnoreCase("Not Active") ? Boolean.FALSE : null;
-        Reading strained = reading.strain(isSlowed, Double.isNaN(errors) ? null : (Long) (long) errors);
+        Reading strained = reading.strain(
+                isSlowed,
+                Double.isNaN(corrected) ? null : (Long) (long) corrected,
+                Double.isNaN(errors) ? null : (Long) (long) errors);
         if (!NO_ACTION.matcher(action).matches()) {
             return strained.health(Health.CRITICAL, "The driver asks for: " + action, true);
         }

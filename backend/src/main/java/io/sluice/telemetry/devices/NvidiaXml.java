@@ -17,6 +17,7 @@ import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilder;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
+import org.jspecify.annotations.Nullable;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
@@ -47,9 +48,9 @@ public final class NvidiaXml {
         children(log, "gpu").forEach(gpu -> {
             Reading whole = reading(gpu, driver, readings.size(), numbers);
             readings.add(whole);
-            processes(gpu, whole.identity().id(), occupants);
+            occupants.put(whole.identity().id(), processes(gpu, null));
             readings.addAll(
-                    partsOf(gpu, whole, parts.getOrDefault(whole.identity().id(), List.of()), numbers));
+                    partsOf(gpu, whole, parts.getOrDefault(whole.identity().id(), List.of()), numbers, occupants));
         });
         if (readings.isEmpty()) {
             troubles.add(Trouble.of(Reason.NO_DEVICES, "There is no <gpu> in it."));
@@ -126,13 +127,22 @@ public final class NvidiaXml {
         return numbers.read("power_draw", "");
     }
 
-    private static List<Reading> partsOf(Element gpu, Reading whole, List<NvidiaCsv.Part> named, Numbers numbers) {
+    private static List<Reading> partsOf(
+            Element gpu,
+            Reading whole,
+            List<NvidiaCsv.Part> named,
+            Numbers numbers,
+            Map<String, List<Occupant>> occupants) {
         List<Element> parts = children(gpu, "mig_devices")
                 .flatMap(all -> children(all, "mig_device"))
                 .toList();
-        return IntStream.range(0, parts.size())
-                .mapToObj(at -> part(parts.get(at), at, whole, named, numbers))
-                .toList();
+        var readings = new ArrayList<Reading>();
+        for (int at = 0; at < parts.size(); at++) {
+            Reading part = part(parts.get(at), at, whole, named, numbers);
+            readings.add(part);
+            occupants.put(part.identity().id(), processes(gpu, parts.get(at)));
+        }
+        return readings;
     }
 
     /** How busy a part is no text tells; what the whole draws is not the part's. */
@@ -164,18 +174,22 @@ public final class NvidiaXml {
                 .health(whole.health(), whole.note(), whole.broken());
     }
 
-    private static void processes(Element gpu, String id, Map<String, List<Occupant>> occupants) {
-        children(gpu, "processes").flatMap(all -> children(all, "process_info")).forEach(one -> {
-            String pid = text(one, "pid");
-            if (Numbers.isCount(pid)) {
-                occupants
-                        .computeIfAbsent(id, device -> new ArrayList<>())
-                        .add(new Occupant(
-                                Long.parseLong(pid),
-                                text(one, "process_name"),
-                                Numbers.of(text(one, "used_memory")) * Numbers.MIB));
-            }
-        });
+    /** @param part whose they are, null: all of them */
+    private static List<Occupant> processes(Element gpu, @Nullable Element part) {
+        return children(gpu, "processes")
+                .flatMap(all -> children(all, "process_info"))
+                .filter(one -> Numbers.isCount(text(one, "pid")))
+                .filter(one -> part == null || isOn(one, part))
+                .map(one -> new Occupant(
+                        Long.parseLong(text(one, "pid")),
+                        text(one, "process_name"),
+                        Numbers.of(text(one, "used_memory")) * Numbers.MIB))
+                .toList();
+    }
+
+    private static boolean isOn(Element process, Element part) {
+        return Stream.of("gpu_instance_id", "compute_instance_id")
+                .allMatch(name -> text(process, name).equals(text(part, name)));
     }
 
     private static double number(Element gpu, Numbers numbers, String... path) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param broken whether nothing should be started on it
  * @param occupants processes on it; null: the tool does not tell
  * @param slowed whether it is held back by heat or power, null: the tool does not tell
+ * @param corrected memory errors that were corrected since the driver was loaded, null: the tool does not tell
  * @param uncorrected memory errors that were not corrected since the driver was loaded, null: the tool does not tell
  */
 public record Reading(
@@ -20,10 +21,11 @@ public record Reading(
         boolean broken,
         @Nullable List<Occupant> occupants,
         @Nullable Boolean slowed,
+        @Nullable Long corrected,
         @Nullable Long uncorrected) {
 
     public static Reading of(Identity identity, Values values) {
-        return new Reading(identity, values, Health.UNKNOWN, null, false, null, null, null);
+        return new Reading(identity, values, Health.UNKNOWN, null, false, null, null, null, null);
     }
 
     /**
@@ -58,18 +60,23 @@ public record Reading(
     }
 
     public Reading health(Health health, @Nullable String note, boolean broken) {
-        return new Reading(identity, values, health, note, broken, occupants, slowed, uncorrected);
+        return new Reading(identity, values, health, note, broken, occupants, slowed, corrected, uncorrected);
     }
 
     public Reading occupants(List<Occupant> occupants) {
-        return new Reading(identity, values, health, note, broken, List.copyOf(occupants), slowed, uncorrected);
+        return new Reading(
+                identity, values, health, note, broken, List.copyOf(occupants), slowed, corrected, uncorrected);
     }
 
-    public Reading strain(@Nullable Boolean slowed, @Nullable Long uncorrected) {
-        return new Reading(identity, values, health, note, broken, occupants, slowed, uncorrected);
+    public Reading strain(@Nullable Boolean slowed, @Nullable Long corrected, @Nullable Long uncorrected) {
+        return new Reading(identity, values, health, note, broken, occupants, slowed, corrected, uncorrected);
     }
 
     public Reading values(Values values) {
-        return new Reading(identity, values, health, note, broken, occupants, slowed, uncorrected);
+        return new Reading(identity, values, health, note, broken, occupants, slowed, corrected, uncorrected);
+    }
+
+    public Reading as(Identity other) {
+        return new Reading(other, values, health, note, broken, occupants, slowed, corrected, uncorrected);
     }
 }

@@ -1,6 +1,5 @@
 package io.sluice.telemetry.devices;
 
-import io.sluice.telemetry.devices.Reading.Health;
 import io.sluice.telemetry.devices.Reading.Identity;
 import io.sluice.telemetry.devices.Reading.Occupant;
 import io.sluice.telemetry.devices.Trouble.Reason;
@@ -92,7 +91,7 @@ public final class RocmSmi {
                         Metric.MEMORY_TEMPERATURE,
                         number(card, numbers, "temperature (sensor memory) (c)", "temperature (sensor mem) (c)"))
                 .with(Metric.MEMORY_BANDWIDTH, number(card, new Numbers(), "gpu memory read/write activity (%)") / 100);
-        return Reading.of(identity, values).health(values.isEmpty() ? Health.UNKNOWN : Health.OK, null, false);
+        return Reading.of(identity, values);
     }
 
     private static Optional<String> find(Map<String, String> card, String name) {
@@ -114,15 +113,15 @@ public final class RocmSmi {
         return Double.isNaN(bytes) ? number(card, numbers, name + " (mib)") * Numbers.MIB : bytes;
     }
 
-    /** What {@code --showpids --json} prints; on which cards they are it does not tell. */
-    public static List<Occupant> processes(String output) {
+    /** What {@code --showpids --json} prints; on which cards they are it does not tell. Empty: it was not readable. */
+    public static Optional<List<Occupant>> processes(String output) {
         int begin = output.indexOf('{');
-        var occupants = new ArrayList<Occupant>();
         if (begin < 0) {
-            return occupants;
+            return output.contains("No KFD PIDs currently running") ? Optional.of(List.of()) : Optional.empty();
         }
         try {
             JsonObject system = new JsonObject(output.substring(begin)).getJsonObject("system", new JsonObject());
+            var occupants = new ArrayList<Occupant>();
             for (String name : system.fieldNames()) {
                 var pid = PROCESS.matcher(name);
                 String[] cells = String.valueOf(system.getValue(name)).split(",\\s*");
@@ -131,9 +130,9 @@ public final class RocmSmi {
                             new Occupant(Long.parseLong(pid.group(1)), cells[0], Numbers.of(cells[cells.length - 3])));
                 }
             }
+            return Optional.of(occupants);
         } catch (DecodeException | ClassCastException e) {
-            return List.of();
+            return Optional.empty();
         }
-        return occupants;
     }
 }

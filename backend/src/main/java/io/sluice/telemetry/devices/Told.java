@@ -50,9 +50,18 @@ public record Told(
         return new Told(all, both, troubled, missing);
     }
 
-    /** Whoever is on a device is part of what was read of it; none is told of is nobody. */
+    /** Whoever is on a device is part of what was read of it. A device of whose processes nothing was told has none that are known, not none. */
     public Told settled() {
-        return map(reading ->
-                reading.occupants(occupants.getOrDefault(reading.identity().id(), List.of())));
+        return map(reading -> {
+            List<Reading.Occupant> on = occupants.get(reading.identity().id());
+            return on == null ? reading : reading.occupants(on);
+        });
+    }
+
+    /** The same, of a list that names all processes there are: on devices that it does not name there is nobody. */
+    public Told complete() {
+        var all = new LinkedHashMap<>(occupants);
+        readings.forEach(reading -> all.putIfAbsent(reading.identity().id(), List.of()));
+        return new Told(readings, all, troubles, absent).settled();
     }
 }

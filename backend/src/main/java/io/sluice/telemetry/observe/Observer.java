@@ -27,8 +27,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at everything once a round, and gives the picture to whoever listens. A step that fails costs its part of the picture, and no more. */
@@ -101,7 +99,10 @@ public final class Observer {
         for (Node node : inventory.nodes()) {
             seen.addAll(seen(node, known, held, doings, at));
         }
-        watch.occupied(strangers.look(seen, usages));
+        if (strangers.look(seen, known, usages, at)) {
+            watch.look();
+        }
+        watch.occupied(strangers.occupied());
         now = new Observation(at, inventory.nodes(), seen, List.copyOf(doings.values()), known.vendors());
         listeners.forEach(listener -> step("listener", () -> {
             listener.accept(now);
@@ -121,30 +122,22 @@ public final class Observer {
             }
         }
         Map<String, Reading> simulated = simulator.look(node.devices(), work, at);
-        Map<String, Known.Device> byPlace = known.devices().values().stream()
-                .collect(Collectors.toMap(Observer::place, Function.identity(), (a, b) -> a));
+        var told = new Join(known);
         return node.devices().stream()
                 .map(device -> {
                     Holder holder = held.get(node.name() + "/" + device.id());
                     Reading made = simulated.get(device.id());
-                    Known.Device told = known.devices()
-                            .getOrDefault(device.id(), byPlace.get(device.vendor() + "-" + device.index()));
+                    Known.Device own = made == null ? told.of(device) : null;
                     return made != null
                             ? new Seen(node.name(), device, made, true, holder)
                             : new Seen(
                                     node.name(),
                                     device,
-                                    told == null ? null : told.reading(),
-                                    told != null && told.current(),
+                                    own == null ? null : own.reading(),
+                                    own != null && own.current(),
                                     holder);
                 })
                 .toList();
-    }
-
-    /** An engine that finds devices itself knows them by vendor and number. */
-    private static String place(Known.Device device) {
-        return device.reading().identity().vendor() + "-"
-                + device.reading().identity().index();
     }
 
     private Map<String, Usage> usages() throws Exception {

@@ -1,52 +1,97 @@
 package io.sluice.telemetry.observe;
 
-import io.sluice.jobs.lists.Holder;
+import io.sluice.telemetry.collect.Known;
 import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.observe.Observation.Seen;
 import io.sluice.telemetry.tasks.Usage;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds processes on devices that nobody holds: left behind by a task, or somebody's from outside. Such a device is not given to anybody. One
- * round's sight is not enough, for a task that ends takes its time.
+ * Finds processes on devices that nobody holds: left behind by a task, or somebody's from outside. Such a device is not given to anybody. Only
+ * what a tool was asked after the device was given back counts, and not one answer alone, for a task that ends takes its time.
  */
 final class Strangers {
-    private static final int ROUNDS = 2;
+    private static final int READINGS = 2;
+    private static final int MOST_FORMER = 100_000;
 
-    private final Map<String, Integer> rounds = new HashMap<>();
+    /** @param since when it was first seen to be nobody's; {@code read} when its tool was asked last */
+    private record Free(Instant since, Instant read, int strange) {}
 
-    Map<String, String> look(List<Seen> devices, Map<String, Usage> usages) {
+    private final Map<String, Free> free = new HashMap<>();
+    private final Set<String> held = new HashSet<>();
+    /** Processes that a task had. */
+    private final Set<Long> former = new HashSet<>();
+
+    private Map<String, String> occupied = Map.of();
+
+    /** @return whether a device was given back since the last look, so that a new reading of it is wanted */
+    boolean look(List<Seen> devices, Known known, Map<String, Usage> usages, Instant at) {
         Set<Long> ours = usages.values().stream()
                 .flatMap(usage -> usage.processes().stream())
                 .collect(Collectors.toSet());
-        var occupied = new HashMap<String, String>();
+        var found = new HashMap<String, String>();
+        boolean released = false;
         for (Seen seen : devices) {
             Reading reading = seen.reading();
-            Holder holder = seen.holder();
-            List<Reading.Occupant> on =
-                    reading == null || !seen.current() || reading.occupants() == null ? List.of() : reading.occupants();
-            List<Reading.Occupant> strange =
-                    on.stream().filter(one -> !ours.contains(one.pid())).toList();
-            String id = seen.device().id();
-            if (holder != null || strange.isEmpty()) {
-                rounds.remove(id);
-            } else if (rounds.merge(id, 1, Integer::sum) >= ROUNDS) {
-                occupied.put(id, sentence(strange));
+            if (reading == null || seen.device().simulated()) {
+                continue;
+            }
+            String id = reading.identity().id();
+            if (seen.holder() != null) {
+                held.add(id);
+                free.remove(id);
+                continue;
+            }
+            released |= held.remove(id);
+            Known.Device told = known.devices().get(id);
+            Free now = free.computeIfAbsent(id, first -> new Free(at, Instant.EPOCH, 0));
+            if (told != null
+                    && told.current()
+                    && told.seen().isAfter(now.since())
+                    && !told.seen().equals(now.read())) {
+                boolean strange = !strange(reading, ours).isEmpty();
+                now = new Free(now.since(), told.seen(), strange ? now.strange() + 1 : 0);
+                free.put(id, now);
+            }
+            if (now.strange() >= READINGS) {
+                found.put(id, sentence(strange(reading, ours)));
             }
         }
+        remember(ours);
+        occupied = Map.copyOf(found);
+        return released;
+    }
+
+    private void remember(Set<Long> ours) {
+        if (former.size() > MOST_FORMER) {
+            former.clear();
+        }
+        former.addAll(ours);
+    }
+
+    Map<String, String> occupied() {
         return occupied;
     }
 
-    private static String sentence(List<Reading.Occupant> strange) {
-        String names = strange.stream()
-                .limit(3)
-                .map(one -> (one.name().isEmpty() ? "process" : one.name()) + " (" + one.pid() + ")")
-                .collect(Collectors.joining(", "));
-        return "Used by " + names + (strange.size() > 3 ? " and " + (strange.size() - 3) + " more" : "")
-                + ", which is no task's";
+    private static List<Reading.Occupant> strange(Reading reading, Set<Long> ours) {
+        return Objects.requireNonNullElse(reading.occupants(), List.<Reading.Occupant>of()).stream()
+                .filter(one -> !ours.contains(one.pid()))
+                .toList();
+    }
+
+    /** Names are for administrators only: they are another user's. */
+    private String sentence(List<Reading.Occupant> strange) {
+        boolean left = strange.stream().anyMatch(one -> former.contains(one.pid()));
+        String count = strange.size() == 1 ? "a process" : strange.size() + " processes";
+        return left
+                ? "Used by " + count + " that a task has left behind"
+                : "Used by " + count + " that no task has started";
     }
 }

@@ -9,15 +9,14 @@ import java.util.Set;
 
 /** Looks at the tasks of this machine, all of them with one list of its processes. Waits for the disk, so never on an event loop. */
 public final class TaskProbe {
-    private static final double TICKS_A_SECOND = 100;
-    private static final long PAGE = 4096;
-
     private final Path proc;
     private final Groups groups;
+    private final Kernel kernel;
 
     private TaskProbe(Path proc) throws IOException {
         this.proc = proc;
         this.groups = new Groups(proc);
+        this.kernel = Kernel.of(Files.readAllBytes(proc.resolve("self/auxv")));
     }
 
     public static TaskProbe open() throws IOException {
@@ -56,7 +55,7 @@ public final class TaskProbe {
         double[] network = network(first);
         double[] disk = disk(tree);
         return new Usage(
-                Double.isNaN(cpu) ? table.ticks(tree) / TICKS_A_SECOND : cpu,
+                Double.isNaN(cpu) ? table.ticks(tree) / (double) kernel.ticks() : cpu,
                 Double.isNaN(memory) ? memory(tree) : memory,
                 network[0],
                 network[1],
@@ -74,8 +73,8 @@ public final class TaskProbe {
                 String[] words = Files.readString(proc.resolve(pid + "/statm")).split(" ");
                 long resident = Long.parseLong(words[1]);
                 long common = Long.parseLong(words[2]);
-                own += (double) ((resident - common) * PAGE);
-                shared = Math.max(shared, (double) (common * PAGE));
+                own += (double) ((resident - common) * kernel.page());
+                shared = Math.max(shared, (double) (common * kernel.page()));
             } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
                 own += 0; // ended since the list was made
             }

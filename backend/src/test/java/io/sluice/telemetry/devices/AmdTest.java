@@ -28,13 +28,13 @@ class AmdTest {
         String list =
                 "[{\"gpu\":1,\"usage\":{\"gfx_activity\":{\"value\":40,\"unit\":\"%\"},\"umc_activity\":\"N/A\"},\"power\":\"N/A\",\"mem_usage\":{\"total_vram\":{\"value\":100,\"unit\":\"MB\"},\"used_vram\":\"N/A\"},\"temperature\":{\"edge\":\"N/A\",\"hotspot\":{\"value\":36,\"unit\":\"C\"}}}]";
         for (String output : new String[] {list, "{\"gpu_data\": " + list + "}"}) {
-            Values values = AmdSmi.devices(output, "").readings().getFirst().values();
+            Values values = AmdSmi.devices(output).readings().getFirst().values();
             assertThat(values.of(Metric.UTILISATION)).isEqualTo(0.4, within(1e-9));
             assertThat(values.of(Metric.TEMPERATURE)).isEqualTo(36);
             assertThat(values.has(Metric.POWER)).isFalse();
             assertThat(values.has(Metric.MEMORY_USED)).isFalse();
         }
-        assertThat(AmdSmi.devices(list.substring(0, 80), "").troubles())
+        assertThat(AmdSmi.devices(list.substring(0, 80)).troubles())
                 .extracting(Trouble::reason)
                 .containsExactly(Reason.CUT_OFF);
     }
@@ -51,7 +51,8 @@ class AmdTest {
 
     @Test
     void processes_of_the_older_tool_are_read_from_one_line_each() {
-        assertThat(RocmSmi.processes("{\"system\": {\"PID28389\": \"llama, server, 1, 2353860608, 11011, 0\"}}"))
+        assertThat(RocmSmi.processes("{\"system\": {\"PID28389\": \"llama, server, 1, 2353860608, 11011, 0\"}}")
+                        .orElseThrow())
                 .singleElement()
                 .satisfies(process -> {
                     assertThat(process.pid()).isEqualTo(28389);

@@ -33,7 +33,7 @@ class NpuTest {
 
     @Test
     void a_table_is_read_by_bars_and_words_however_it_is_padded() {
-        NpuTable.Table table = NpuTable.table(TABLE);
+        NpuTable.Table table = NpuTable.table(TABLE, java.util.Map.of());
         Reading first = table.told().readings().getFirst();
         assertThat(first.identity().model()).isEqualTo("Ascend910B9");
         assertThat(first.identity().driver()).isEqualTo("24.9.9");
@@ -41,7 +41,7 @@ class NpuTest {
         assertThat(first.values().of(Metric.MEMORY_USED)).isEqualTo(20480.0 * (1 << 20));
         assertThat(first.values().of(Metric.POWER)).isEqualTo(101.5);
         assertThat(table.told().readings().get(1).health()).isEqualTo(Health.WARNING);
-        assertThat(table.cards()).containsEntry(first.identity().id(), 4);
+        assertThat(table.chips()).containsEntry(first.identity().id(), new NpuTable.Chip(4, 0));
         assertThat(table.told().occupants().get(first.identity().id()))
                 .containsExactly(new Reading.Occupant(4321, "python3", 19000.0 * (1 << 20)));
         assertThat(table.told().troubles()).isEmpty();

@@ -210,7 +210,7 @@ class SamplesTest {
             return AmdSmi.processes(text);
         }
         if (name.startsWith("amd-smi")) {
-            return AmdSmi.devices(text, "");
+            return AmdSmi.devices(text);
         }
         return name.startsWith("npu-smi") ? NpuTable.devices(text) : NvidiaCsv.devices(text, null);
     }

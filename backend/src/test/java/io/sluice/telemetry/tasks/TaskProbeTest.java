@@ -40,4 +40,18 @@ class TaskProbeTest {
     private static Usage look(TaskProbe probe, Process task) throws Exception {
         return Objects.requireNonNull(probe.look(Map.of("run", task.pid())).get("run"));
     }
+
+    @Test
+    void pages_are_as_large_as_the_kernel_says() throws Exception {
+        var facts = java.nio.ByteBuffer.allocate(48).order(java.nio.ByteOrder.nativeOrder());
+        facts.putLong(6).putLong(65_536).putLong(17).putLong(250).putLong(0).putLong(0);
+        assertThat(Kernel.of(facts.array())).isEqualTo(new Kernel(65_536, 250));
+        assertThat(Kernel.of(new byte[0])).isEqualTo(new Kernel(4096, 100));
+        var page = new ProcessBuilder("getconf", "PAGESIZE").start();
+        long real = Long.parseLong(
+                new String(page.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8).strip());
+        assertThat(Kernel.of(java.nio.file.Files.readAllBytes(java.nio.file.Path.of("/proc/self/auxv")))
+                        .page())
+                .isEqualTo(real);
+    }
 }
