@@ -210,22 +210,31 @@ final class DoorDesk implements AutoCloseable {
         String host = ticket.getRawAuthority();
         Answer answer = raw("GET " + ticket.getRawPath() + "?" + ticket.getRawQuery() + " HTTP/1.1\r\nHost: " + host
                 + "\r\nConnection: close\r\n\r\n");
-        String cookie = answer.field("Set-Cookie").replaceFirst(";.*", "");
-        if (answer.status() != 303 || cookie.isEmpty()) {
+        List<String> set = answer.fields("Set-Cookie");
+        if (answer.status() != 303 || set.size() != 2) {
             throw new AssertionError("not let in to " + whose + ": " + answer.text());
         }
-        return new Door(host, cookie, answer.field("Set-Cookie"));
+        return new Door(host, value(set.get(0)), set.get(0), value(set.get(1)));
     }
 
-    /** What an endpoint is reached by. */
-    record Door(String host, String cookie, String setCookie) {
+    private static String value(String cookie) {
+        return cookie.replaceFirst(";.*", "");
+    }
+
+    /**
+     * What an endpoint is reached by.
+     *
+     * @param portal the cookie that says where the browser came from
+     */
+    record Door(String host, String cookie, String setCookie, String portal) {
         String origin() {
             return "http://" + host;
         }
 
         /** The head of a request, with more lines between. */
         String request(String method, String uri, String... lines) {
-            return method + " " + uri + " HTTP/1.1\r\nHost: " + host + "\r\nCookie: " + cookie + "\r\n"
+            return method + " " + uri + " HTTP/1.1\r\nHost: " + host + "\r\nCookie: " + cookie
+                    + (portal.isEmpty() ? "" : "; " + portal) + "\r\n"
                     + Stream.of(lines).map(line -> line + "\r\n").reduce("", String::concat) + "\r\n";
         }
 

@@ -59,7 +59,8 @@ class PortRoadIT {
         return new Door(
                 ticket.getRawAuthority(),
                 answer.field("Set-Cookie").replaceFirst(";.*", ""),
-                answer.field("Set-Cookie"));
+                answer.field("Set-Cookie"),
+                "");
     }
 
     private static Answer at(int port, String bytes) {
@@ -116,7 +117,7 @@ class PortRoadIT {
 
     @Test
     void the_pass_of_one_opens_no_other() {
-        var thief = new Door(second.host(), first.cookie(), "");
+        var thief = new Door(second.host(), first.cookie(), "", "");
         assertThat(get(thief, "/echo").status()).isEqualTo(401);
         var portal = at(
                 desk.port(),

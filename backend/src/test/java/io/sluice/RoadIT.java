@@ -126,6 +126,60 @@ class RoadIT {
     }
 
     @Test
+    void the_portals_bearer_reaches_no_app_neither_at_a_second_try_nor_with_an_upgrade() throws IOException {
+        assertThat(get("/close", "Authorization: Bearer " + ann.token).status()).isEqualTo(502);
+        try (Socket socket = desk.connect()) {
+            socket.getOutputStream()
+                    .write(door.upgrade(
+                                    "/ws",
+                                    "Origin: " + door.origin(),
+                                    "Authorization: Bearer " + ann.token,
+                                    "X-Seen: yes")
+                            .getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(DoorDesk.until(socket, "\r\n\r\n")).startsWith("HTTP/1.1 101");
+        }
+        assertThat(kept()).contains("X-Seen: yes").contains("GET /close").doesNotContain(ann.token);
+    }
+
+    @Test
+    void many_open_sockets_leave_room_for_pages() throws IOException {
+        var sockets = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                Socket socket = desk.connect();
+                sockets.add(socket);
+                socket.getOutputStream()
+                        .write(door.upgrade("/ws", "Origin: " + door.origin()).getBytes(StandardCharsets.ISO_8859_1));
+                assertThat(DoorDesk.until(socket, "\r\n\r\n")).startsWith("HTTP/1.1 101");
+            }
+            assertThat(get("/echo").status()).isEqualTo(200);
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void the_way_back_is_the_one_by_which_this_browser_came() {
+        assertThat(ann.call("DELETE", ann.endpoint("evil", "web"), null).statusCode())
+                .isEqualTo(204);
+        ann.becomes("evil", "web", "off");
+        var page = new String[] {"Accept: text/html", "Connection: close"};
+        assertThat(desk.raw(door.request("GET", "/", page)).body())
+                .contains("/endpoints/" + door.host().substring(0, 20));
+        for (String portal : List.of("", "javascript:alert(1)", "http://evil.example/x", "//evil.example")) {
+            String name = door.portal().replaceFirst("=.*", "=");
+            var other = new Door(door.host(), door.cookie(), "", portal.isEmpty() ? "" : name + portal);
+            assertThat(desk.raw(other.request("GET", "/", page)).body())
+                    .doesNotContain("/endpoints/")
+                    .doesNotContain("evil.example");
+        }
+        ann.on("evil", "web", "{\"recipe\":\"port\"}");
+        ann.ready("evil", "web");
+    }
+
+    @Test
     void an_apps_own_credentials_are_its_own() {
         assertThat(get("/echo", "Authorization: token abc").body()).contains("Authorization: token abc");
         assertThat(get("/echo", "Authorization: Bearer its-own").body()).contains("Authorization: Bearer its-own");
@@ -283,11 +337,11 @@ class RoadIT {
     @Test
     void an_upgrade_without_an_origin_or_without_a_pass_is_refused() {
         assertThat(desk.raw(door.upgrade("/ws"), 3_000).status()).isEqualTo(403);
-        var stranger = new Door(door.host(), "sluice_pass_x=y", "");
+        var stranger = new Door(door.host(), "sluice_pass_x=y", "", "");
         assertThat(desk.raw(stranger.upgrade("/ws", "Origin: " + door.origin()), 3_000)
                         .status())
                 .isEqualTo(401);
-        var thief = new Door(door.host(), door.cookie() + "x", "");
+        var thief = new Door(door.host(), door.cookie() + "x", "", "");
         assertThat(desk.raw(thief.upgrade("/ws", "Origin: " + door.origin()), 3_000)
                         .status())
                 .isEqualTo(401);

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param id by which browsers know it; never another's
  * @param asked the port that is wanted, by number or by label; null: any
  * @param shared who may go there besides the owner and administrators
- * @param portal where somebody last came from, as a browser writes it; null: nobody has come
  * @param roadPort where browsers reach it, where endpoints have ports in place of names
  * @param lines the last that the program printed, where they explain something
  * @param life what it is at the moment; null: nothing
@@ -30,7 +29,6 @@ public record Endpoint(
         Map<String, String> options,
         boolean wanted,
         List<String> shared,
-        @Nullable String portal,
         @Nullable Integer roadPort,
         State state,
         @Nullable Reason reason,

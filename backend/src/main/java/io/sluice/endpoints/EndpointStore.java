@@ -78,11 +78,6 @@ final class EndpointStore {
                 names.toArray(String[]::new)));
     }
 
-    Future<Boolean> cameFrom(String id, String portal) {
-        return did(
-                "UPDATE endpoints SET portal = $2 WHERE id = $1 AND portal IS DISTINCT FROM $2", Tuple.of(id, portal));
-    }
-
     /** A port of these that no endpoint has, or that of the one that ended first. */
     Future<Boolean> givePort(String id, int first, int last) {
         return database.transaction(connection -> connection
@@ -202,7 +197,6 @@ final class EndpointStore {
                 options,
                 row.getBoolean("wanted"),
                 List.of(row.getArrayOfStrings("shared")),
-                row.getString("portal"),
                 row.getInteger("road_port"),
                 State.ofColumn(row.getString("state").toLowerCase(Locale.ROOT)),
                 reason.isEmpty() ? null : Reason.valueOf(reason),

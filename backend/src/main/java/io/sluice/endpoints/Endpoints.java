@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /** The door to endpoints. Whoever may not go to one is told that it does not exist. */
 public final class Endpoints {
     public static final Migrations MIGRATIONS =
-            new Migrations("endpoints", Endpoints.class, List.of("001-endpoints", "002-ports"));
+            new Migrations("endpoints", Endpoints.class, List.of("001-endpoints", "002-ports", "003-portals"));
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
@@ -226,13 +226,14 @@ public final class Endpoints {
     /** The answer is whether it was on. */
     Future<Boolean> off(Caller caller, String key, String name) {
         return find(caller, key, name)
-                .compose(endpoint -> store.unwant(endpoint.id()))
-                .onSuccess(changed -> {
+                .compose(endpoint -> store.unwant(endpoint.id()).onSuccess(changed -> {
+                    // whoever is told that it is off finds it shut
+                    road.close(endpoint.id());
                     if (changed) {
                         audit("endpoint-off", caller, key, name);
                     }
                     keeper.ring();
-                });
+                }));
     }
 
     /** What was tried, in order; all that follows a step that failed was not. */
@@ -260,11 +261,11 @@ public final class Endpoints {
         String from =
                 (secure ? "https://" : "http://") + portal.host() + (portal.port() > 0 ? ":" + portal.port() : "");
         audit("endpoint-opened", caller, endpoint.jobKey(), endpoint.name());
-        return store.cameFrom(endpoint.id(), from)
-                .compose(known -> port(endpoint))
+        return port(endpoint)
                 .compose(port -> road.ticket(
                         caller,
                         endpoint.id(),
+                        from,
                         road.names().origin(endpoint.id(), port, secure, portal),
                         path == null ? open : path));
     }
@@ -301,17 +302,13 @@ public final class Endpoints {
         steps.doubt(id);
         keeper.ring();
         return store.find(id)
-                .map(found -> found.map(endpoint -> {
-                            String portal = endpoint.portal();
-                            String link = portal == null ? null : portal + "/endpoints/" + id;
-                            return switch (endpoint.state()) {
-                                case WAITING, STARTING, READY -> Excuse.of(Excuse.Kind.STARTING, link);
-                                case FAILED -> new Excuse(Excuse.Kind.FAILED, link, endpoint.output(), false);
-                                case OFF -> Excuse.of(Excuse.Kind.OFF, link);
-                                case ENDED -> Excuse.of(Excuse.Kind.ENDED, link);
-                            };
+                .map(found -> found.map(endpoint -> switch (endpoint.state()) {
+                            case WAITING, STARTING, READY -> Excuse.of(Excuse.Kind.STARTING);
+                            case FAILED -> new Excuse(Excuse.Kind.FAILED, null, endpoint.output(), false);
+                            case OFF -> Excuse.of(Excuse.Kind.OFF);
+                            case ENDED -> Excuse.of(Excuse.Kind.ENDED);
                         })
-                        .orElseGet(() -> Excuse.of(Excuse.Kind.UNKNOWN, null)));
+                        .orElseGet(() -> Excuse.of(Excuse.Kind.UNKNOWN)));
     }
 
     /** What is not known any more has nothing that could be gone to. */

@@ -133,7 +133,7 @@ final class Steps {
 
     /** What an engine can not do at all is said; that the task is another gateway's, or over, is not ours to say. */
     private Future<Boolean> unable(Endpoint endpoint, Throwable failure) {
-        return failure instanceof Engine.Unavailable
+        return failure instanceof Engine.Unavailable || failure instanceof Kitchen.NotBegun
                 ? became(endpoint, State.FAILED, Reason.ENGINE, String.valueOf(failure.getMessage()))
                 : Future.failedFuture(failure);
     }
@@ -142,7 +142,7 @@ final class Steps {
         String asked = endpoint.asked() == null ? "http" : endpoint.asked();
         if (asked.matches("\\d{1,5}")) {
             int port = Integer.parseInt(asked);
-            return port > 0 && port <= HIGHEST ? port : null;
+            return port >= Wanted.LOWEST_PORT && port <= HIGHEST ? port : null;
         }
         var ports = task.ports().get(asked);
         return ports == null || ports.isEmpty() ? null : ports.getFirst();

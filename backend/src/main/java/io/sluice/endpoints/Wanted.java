@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Wanted {
     private static final int LONGEST = 1_000;
     private static final int MOST_SHARED = 100;
-    private static final int LOWEST_PORT = 1_024;
+    static final int LOWEST_PORT = 1_024;
 
     private Wanted() {}
 

@@ -107,7 +107,6 @@ final class Wishes {
                 true,
                 shared,
                 null,
-                null,
                 State.WAITING,
                 null,
                 "",

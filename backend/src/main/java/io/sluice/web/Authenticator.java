@@ -2,6 +2,7 @@ package io.sluice.web;
 
 import io.vertx.core.Future;
 import io.vertx.core.http.Cookie;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,26 @@ public interface Authenticator {
     /** The name that a cookie goes by: over TLS with the prefix that keeps neighbours from setting it. */
     static String cookieName(String name, boolean secure) {
         return secure ? "__Host-" + name : name;
+    }
+
+    /** All values of a name, as there may be more than one and only one of them ours. */
+    static List<String> cookies(List<String> lines, String name) {
+        List<String> values = new ArrayList<>(1);
+        for (String line : lines) {
+            int at = 0;
+            while (at < line.length()) {
+                int end = line.indexOf(';', at);
+                int stop = end < 0 ? line.length() : end;
+                while (at < stop && line.charAt(at) == ' ') {
+                    at++;
+                }
+                if (line.startsWith(name, at) && at + name.length() < stop && line.charAt(at + name.length()) == '=') {
+                    values.add(line.substring(at + name.length() + 1, stop).strip());
+                }
+                at = stop + 1;
+            }
+        }
+        return values;
     }
 
     /** Never fails for a credential that is merely wrong: that is a verdict with a problem. */

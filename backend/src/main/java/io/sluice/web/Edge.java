@@ -4,7 +4,6 @@ import io.netty.handler.codec.DecoderResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.Cookie;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class Edge implements Web.Threshold {
     static final String JSON = "application/json; charset=utf-8";
     private static final System.Logger LOG = System.getLogger(Edge.class.getName());
+    /** Of one cookie's name. */
+    private static final int MOST_VALUES = 4;
+
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Set<HttpMethod> METHODS = Set.of(
             HttpMethod.GET,
@@ -167,16 +169,7 @@ final class Edge implements Web.Threshold {
 
     private void authenticate(RoutingContext context) {
         Call.Passage passage = passage(context);
-        HttpServerRequest request = context.request();
-        authenticator
-                .authenticate(new Authenticator.Credentials(
-                        request.getHeader(HttpHeaders.AUTHORIZATION),
-                        cookie(request, Authenticator.cookieName(Authenticator.SESSION_COOKIE, passage.secure())),
-                        cookie(request, Authenticator.cookieName(Authenticator.REFRESH_COOKIE, passage.secure())),
-                        passage.secure(),
-                        passage.address(),
-                        Optional.ofNullable(request.getHeader(HttpHeaders.USER_AGENT))
-                                .orElse("")))
+        authenticate(shown(context.request(), passage), 0)
                 .onSuccess(verdict -> {
                     context.put(
                             "passage",
@@ -192,6 +185,42 @@ final class Edge implements Web.Threshold {
                     context.next();
                 })
                 .onFailure(context::fail);
+    }
+
+    /** Who is let in by the first that lets anybody in. */
+    private Future<Authenticator.Verdict> authenticate(List<Authenticator.Credentials> shown, int at) {
+        return authenticator
+                .authenticate(shown.get(at))
+                .compose(verdict -> verdict.caller() == null && at + 1 < shown.size()
+                        ? authenticate(shown, at + 1)
+                        : Future.succeededFuture(verdict));
+    }
+
+    /**
+     * Usually one. Whatever else is served at the same host may have set a cookie of the same name, which must sign nobody
+     * out: then each value counts by itself, a few of them.
+     */
+    private static List<Authenticator.Credentials> shown(HttpServerRequest request, Call.Passage passage) {
+        List<String> sessions = cookies(request, Authenticator.SESSION_COOKIE, passage);
+        List<String> refreshes = cookies(request, Authenticator.REFRESH_COOKIE, passage);
+        if (sessions.size() <= 1 && refreshes.size() <= 1) {
+            return List.of(shown(request, passage, first(sessions), first(refreshes)));
+        }
+        return Stream.concat(
+                        sessions.stream().map(session -> shown(request, passage, session, null)),
+                        refreshes.stream().map(refresh -> shown(request, passage, null, refresh)))
+                .toList();
+    }
+
+    private static Authenticator.Credentials shown(
+            HttpServerRequest request, Call.Passage passage, @Nullable String session, @Nullable String refresh) {
+        return new Authenticator.Credentials(
+                request.getHeader(HttpHeaders.AUTHORIZATION),
+                session,
+                refresh,
+                passage.secure(),
+                passage.address(),
+                Optional.ofNullable(request.getHeader(HttpHeaders.USER_AGENT)).orElse(""));
     }
 
     private void pass(RoutingContext context, Route route) {
@@ -355,9 +384,16 @@ final class Edge implements Web.Threshold {
         return settings.trustedProxies().contains(request.remoteAddress().hostAddress());
     }
 
-    private static @Nullable String cookie(HttpServerRequest request, String name) {
-        Cookie cookie = request.getCookie(name);
-        return cookie == null ? null : cookie.getValue();
+    private static List<String> cookies(HttpServerRequest request, String name, Call.Passage passage) {
+        return Authenticator.cookies(
+                        request.headers().getAll(HttpHeaders.COOKIE), Authenticator.cookieName(name, passage.secure()))
+                .stream()
+                .limit(MOST_VALUES)
+                .toList();
+    }
+
+    private static @Nullable String first(List<String> values) {
+        return values.isEmpty() ? null : values.getFirst();
     }
 
     static Call.Passage passage(RoutingContext context) {

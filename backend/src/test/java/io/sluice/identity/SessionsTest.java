@@ -17,6 +17,7 @@ import io.vertx.ext.web.client.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -115,6 +116,19 @@ class SessionsTest {
         var browser = signedIn();
         assertThat(withoutPass(browser).get("/profile").statusCode()).isEqualTo(200);
         assertThat(withoutPass(browser).get("/profile").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void cookies_of_the_same_name_that_others_have_set_sign_nobody_out() {
+        var browser = signedIn();
+        String own = Objects.requireNonNull(browser.cookies.get("sluice_session"));
+        for (String tossed : List.of("x", "", "a.b.c", own.substring(2))) {
+            browser.cookies.put("sluice_session", tossed + "; sluice_session=" + own);
+            assertThat(browser.get("/profile").statusCode()).as(tossed).isEqualTo(200);
+        }
+        browser.cookies.put("sluice_session", "x");
+        browser.cookies.put("sluice_refresh", "y; sluice_refresh=" + browser.cookies.get("sluice_refresh"));
+        assertThat(browser.get("/profile").statusCode()).isEqualTo(200);
     }
 
     @Test

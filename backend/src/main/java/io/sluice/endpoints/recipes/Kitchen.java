@@ -49,7 +49,16 @@ public final class Kitchen {
         STARTED
     }
 
-    /** Has the program started, once, whoever asks how often. */
+    /** The task has not what it takes to start a program in it; the message is what it said. */
+    public static final class NotBegun extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NotBegun(int code, String said) {
+            super(said.isEmpty() ? "A shell in it ended with code " + code + "." : said);
+        }
+    }
+
+    /** Has the program started, once, whoever asks how often. Fails with {@link NotBegun} where trying again would not help. */
     public Future<Void> begin(Order order) {
         var variables = new HashMap<String, String>();
         order.recipe()
@@ -68,7 +77,8 @@ public final class Kitchen {
         return attend(order.run(), order.id(), "begin", variables)
                 .compose(ended -> ended.code() == 0
                         ? Future.succeededFuture()
-                        : Future.failedFuture(new IOException(ended.output().strip())));
+                        : Future.failedFuture(
+                                new NotBegun(ended.code(), ended.output().strip())));
     }
 
     public Future<Progress> look(String run, String id) {

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param headers that every request gets
  * @param rewriteHost whether it is called by its own address
+ * @param upgrades has the connections that become tunnels and stay it: however many there are, pages still find one
  */
 public record App(
         String id,
@@ -23,9 +24,11 @@ public record App(
         Map<String, String> headers,
         boolean rewriteHost,
         HttpClientAgent client,
+        HttpClientAgent upgrades,
         Set<Runnable> open) {
     private static final int CONNECTIONS = 256;
     private static final int WAITING = 1_024;
+    private static final int TUNNELS = 10_000;
     private static final int HEADER_BYTES = 64 << 10;
     private static final int CONNECT_MILLIS = 5_000;
     /** Shorter than what usual servers allow, so that none closes what is about to be used. */
@@ -48,6 +51,10 @@ public record App(
                 Map.copyOf(headers),
                 rewriteHost,
                 vertx.httpClientBuilder().with(options).with(pool).build(),
+                vertx.httpClientBuilder()
+                        .with(new HttpClientOptions(options).setKeepAlive(false))
+                        .with(new PoolOptions().setHttp1MaxSize(TUNNELS).setMaxWaitQueueSize(WAITING))
+                        .build(),
                 ConcurrentHashMap.newKeySet());
     }
 
@@ -55,5 +62,6 @@ public record App(
     void close() {
         open.forEach(Runnable::run);
         Road.end(client.shutdown(0, TimeUnit.SECONDS));
+        Road.end(upgrades.shutdown(0, TimeUnit.SECONDS));
     }
 }

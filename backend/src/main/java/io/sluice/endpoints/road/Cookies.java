@@ -1,6 +1,6 @@
 package io.sluice.endpoints.road;
 
-import java.util.ArrayList;
+import io.sluice.web.Authenticator;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Whose cookies are whose. Ours never reach an app, and an app sets none but for its own name and below ours. */
 final class Cookies {
     static final String PASS = "sluice_pass";
+    static final String PORTAL = "sluice_portal";
+    private static final int MONTH_SECONDS = 30 * 24 * 3_600;
+    private static final Pattern ORIGIN =
+            Pattern.compile("https?://([A-Za-z0-9.-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}])(:\\d{1,5})?");
     private static final int MOST = 50;
     private static final int BYTES = 8 << 10;
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}");
@@ -24,24 +28,21 @@ final class Cookies {
         return passName(secure, id) + "=" + token + "; Path=/; HttpOnly; SameSite=Lax" + (secure ? "; Secure" : "");
     }
 
-    /** All values of a name, as there may be more than one and only one of them ours. */
-    static List<String> all(List<String> lines, String name) {
-        List<String> values = new ArrayList<>(1);
-        for (String line : lines) {
-            int at = 0;
-            while (at < line.length()) {
-                int end = line.indexOf(';', at);
-                int stop = end < 0 ? line.length() : end;
-                while (at < stop && line.charAt(at) == ' ') {
-                    at++;
-                }
-                if (line.startsWith(name, at) && at + name.length() < stop && line.charAt(at + name.length()) == '=') {
-                    values.add(line.substring(at + name.length() + 1, stop).strip());
-                }
-                at = stop + 1;
-            }
-        }
-        return values;
+    /** Where this browser came from, for as long as it may want to go back there; another's is none of its business. */
+    static String portal(boolean secure, String id, String origin) {
+        return portalName(secure, id) + "=" + origin + "; Path=/; HttpOnly; SameSite=Lax; Max-Age=" + MONTH_SECONDS
+                + (secure ? "; Secure" : "");
+    }
+
+    static @Nullable String portal(List<String> lines, boolean secure, String id) {
+        return Authenticator.cookies(lines, portalName(secure, id)).stream()
+                .filter(origin -> ORIGIN.matcher(origin).matches())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String portalName(boolean secure, String id) {
+        return (secure ? "__Host-" : "") + PORTAL + "_" + id;
     }
 
     /**

@@ -45,11 +45,11 @@ public record Excuse(Kind kind, @Nullable String portal, String lines, boolean a
         }
     }
 
-    static Excuse of(Kind kind) {
-        return new Excuse(kind, null, "", false);
+    public static Excuse of(Kind kind) {
+        return new Excuse(kind, null, "", kind == Kind.STARTING);
     }
 
-    public static Excuse of(Kind kind, @Nullable String portal) {
-        return new Excuse(kind, portal, "", kind == Kind.STARTING);
+    Excuse at(@Nullable String link) {
+        return new Excuse(kind, link, lines, again);
     }
 }

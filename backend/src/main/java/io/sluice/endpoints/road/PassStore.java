@@ -13,8 +13,8 @@ import java.util.Set;
 /** Tickets and passes, by their hashes. */
 final class PassStore {
     private static final String ADD = """
-            INSERT INTO endpoint_passes (hash, endpoint, ticket, user_id, user_name, admin, kind, credential, expires)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + $9 * interval '1 second')
+            INSERT INTO endpoint_passes (hash, endpoint, ticket, user_id, user_name, admin, kind, credential, expires, portal)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + $9 * interval '1 second', $10)
             """;
 
     /** A ticket that is read is gone. */
@@ -30,7 +30,15 @@ final class PassStore {
         this.database = database;
     }
 
-    Future<Void> add(byte[] hash, String endpoint, boolean ticket, Caller caller, Duration life) {
+    /**
+     * Whom it lets in.
+     *
+     * @param portal where the browser came from, as it writes that
+     */
+    record Holder(Caller caller, String portal) {}
+
+    Future<Void> add(byte[] hash, String endpoint, boolean ticket, Holder holder, Duration life) {
+        Caller caller = holder.caller();
         return database.pool()
                 .preparedQuery(ADD)
                 .execute(Tuple.of(
@@ -42,16 +50,17 @@ final class PassStore {
                         caller.admin(),
                         caller.kind().name(),
                         caller.credential(),
-                        (int) life.toSeconds()))
+                        (int) life.toSeconds(),
+                        holder.portal()))
                 .mapEmpty();
     }
 
-    Future<Optional<Caller>> take(byte[] hash, String endpoint) {
-        return caller(TAKE, hash, endpoint);
+    Future<Optional<Holder>> take(byte[] hash, String endpoint) {
+        return holder(TAKE, hash, endpoint);
     }
 
-    Future<Optional<Caller>> find(byte[] hash, String endpoint) {
-        return caller(FIND, hash, endpoint);
+    Future<Optional<Holder>> find(byte[] hash, String endpoint) {
+        return holder(FIND, hash, endpoint);
     }
 
     Future<Void> remove(byte[] hash) {
@@ -68,23 +77,27 @@ final class PassStore {
                 .mapEmpty();
     }
 
-    private Future<Optional<Caller>> caller(String sql, byte[] hash, String endpoint) {
+    private Future<Optional<Holder>> holder(String sql, byte[] hash, String endpoint) {
         return database.pool()
                 .preparedQuery(sql)
                 .execute(Tuple.of(Buffer.buffer(hash), endpoint))
                 .map(rows -> {
                     for (Row row : rows) {
                         if (Boolean.TRUE.equals(row.getBoolean("fresh"))) {
-                            return Optional.of(new Caller(
-                                    row.getLong("user_id"),
-                                    row.getString("user_name"),
-                                    row.getBoolean("admin"),
-                                    Caller.Kind.valueOf(row.getString("kind")),
-                                    row.getString("credential"),
-                                    Set.of()));
+                            return Optional.of(new Holder(caller(row), row.getString("portal")));
                         }
                     }
                     return Optional.empty();
                 });
+    }
+
+    private static Caller caller(Row row) {
+        return new Caller(
+                row.getLong("user_id"),
+                row.getString("user_name"),
+                row.getBoolean("admin"),
+                Caller.Kind.valueOf(row.getString("kind")),
+                row.getString("credential"),
+                Set.of());
     }
 }

@@ -54,24 +54,33 @@ final class Passes {
                 List.of(vertx.setPeriodic(LOOK_MILLIS, tick -> look()), vertx.setPeriodic(TIDY_MILLIS, tick -> tidy()));
     }
 
-    Future<String> ticket(String endpoint, Caller caller) {
+    Future<String> ticket(String endpoint, Caller caller, String portal) {
         String token = token();
-        return store.add(hash(token), endpoint, true, caller, TICKET).map(token);
+        return store.add(hash(token), endpoint, true, new PassStore.Holder(caller, portal), TICKET)
+                .map(token);
     }
 
-    /** Changes a ticket into what the browser shows from now on. */
-    Future<Optional<String>> enter(String endpoint, String ticket) {
+    /**
+     * What a browser shows from now on.
+     *
+     * @param portal where it came from
+     */
+    record Entry(String token, String portal) {}
+
+    /** What a ticket is changed into. */
+    Future<Optional<Entry>> enter(String endpoint, String ticket) {
         if (!TOKEN.matcher(ticket).matches()) {
             return Future.succeededFuture(Optional.empty());
         }
-        return store.take(hash(ticket), endpoint).compose(caller -> {
-            if (caller.isEmpty()) {
+        return store.take(hash(ticket), endpoint).compose(holder -> {
+            if (holder.isEmpty()) {
                 metrics.entered("refused");
                 return Future.succeededFuture(Optional.empty());
             }
             metrics.entered("let_in");
             String token = token();
-            return store.add(hash(token), endpoint, false, caller.get(), LIFE).map(Optional.of(token));
+            return store.add(hash(token), endpoint, false, holder.get(), LIFE)
+                    .map(Optional.of(new Entry(token, holder.get().portal())));
         });
     }
 
@@ -91,7 +100,7 @@ final class Passes {
             if (found.isEmpty()) {
                 return Future.succeededFuture(Optional.empty());
             }
-            Caller caller = found.get();
+            Caller caller = found.get().caller();
             return authenticator
                     .stillValid(caller)
                     .compose(valid -> valid

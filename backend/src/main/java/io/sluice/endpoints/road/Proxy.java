@@ -3,6 +3,7 @@ package io.sluice.endpoints.road;
 import io.sluice.web.Authenticator;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -61,6 +62,9 @@ final class Proxy {
         private @Nullable HttpClientRequest asked;
         private final Context context = vertx.getOrCreateContext();
         private long timer = -1;
+        /** The credential that came is the portal's: no app sees it, not at a second try either. */
+        private boolean withoutAuthorization;
+
         private boolean retried;
         private boolean answered;
         private boolean done;
@@ -82,9 +86,14 @@ final class Proxy {
             response.closeHandler(gone -> cut());
             String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
             if (authorization == null) {
-                ask(false);
+                ask();
             } else {
-                isOurs(authenticator, authorization, asker).onSuccess(this::ask).onFailure(this::failed);
+                isOurs(authenticator, authorization, asker)
+                        .onSuccess(ours -> {
+                            withoutAuthorization = ours;
+                            ask();
+                        })
+                        .onFailure(this::failed);
             }
             if (!pass.valid) {
                 cut();
@@ -92,20 +101,17 @@ final class Proxy {
             return over.future();
         }
 
-        private void ask(boolean withoutAuthorization) {
+        private void ask() {
             var options = new RequestOptions()
                     .setServer(app.address())
                     .setHost(app.address().host())
                     .setPort(app.address().port())
                     .setMethod(request.method())
                     .setURI(request.uri());
-            app.client()
-                    .request(options)
-                    .onSuccess(out -> send(out, withoutAuthorization))
-                    .onFailure(this::failed);
+            app.client().request(options).onSuccess(this::send).onFailure(this::failed);
         }
 
-        private void send(HttpClientRequest out, boolean withoutAuthorization) {
+        private void send(HttpClientRequest out) {
             if (done) {
                 Road.end(out.reset());
                 return;
@@ -122,8 +128,9 @@ final class Proxy {
             if (cookies != null) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }
-            timer = vertx.setTimer(ANSWER_MILLIS, late -> failed(new TimeoutException()));
-            out.response().onSuccess(this::answer).onFailure(this::failed);
+            boolean second = retried;
+            Handler<Throwable> failed = broken -> failed(second, broken);
+            out.response().onSuccess(this::answer).onFailure(failed);
             if (hasBody()) {
                 if (!headers.contains(HttpHeaders.CONTENT_LENGTH)) {
                     out.setChunked(true);
@@ -131,14 +138,33 @@ final class Proxy {
                 if (request.headers().contains(HttpHeaders.EXPECT, "100-continue", true)) {
                     Road.end(response.writeContinue());
                 }
-                request.pipe().endOnFailure(false).to(out).onFailure(broken -> {
-                    if (!answered) {
-                        failed(broken);
-                    }
-                });
+                request.pipe()
+                        .endOnFailure(false)
+                        .to(out)
+                        .onSuccess(sent -> await())
+                        .onFailure(broken -> {
+                            if (!answered) {
+                                failed.handle(broken);
+                            }
+                        });
             } else {
                 request.resume();
-                out.end().onFailure(this::failed);
+                await();
+                out.end().onFailure(failed);
+            }
+        }
+
+        /** Only from when the app has all of it: an upload takes as long as it takes. */
+        private void await() {
+            if (!done && !answered) {
+                timer = vertx.setTimer(ANSWER_MILLIS, late -> failed(new TimeoutException()));
+            }
+        }
+
+        /** One broken connection is told of more than once; the first try says nothing about the second. */
+        private void failed(boolean second, Throwable failure) {
+            if (second == retried) {
+                failed(failure);
             }
         }
 
@@ -199,7 +225,7 @@ final class Proxy {
                 // a connection that had rested was closed at the other end while this was on its way
                 retried = true;
                 asked = null;
-                ask(false);
+                ask();
                 return;
             }
             if (out != null) {

@@ -61,7 +61,7 @@ public final class Road implements Web.Neighbour {
         this.metrics = new RoadMetrics(registry);
         this.passes = new Passes(vertx, database, authenticator, metrics);
         this.proxy = new Proxy(vertx, metrics, authenticator);
-        this.tunnels = new Tunnels(metrics);
+        this.tunnels = new Tunnels(metrics, authenticator);
         this.excuses = excuses;
         this.allowed = allowed;
         this.atPort = atPort;
@@ -96,9 +96,13 @@ public final class Road implements Web.Neighbour {
         passes.revoke(pass -> pass.id.equals(id) && !allowed.test(pass.caller, id));
     }
 
-    /** The address that lets a browser in, once, and only within a minute. */
-    public Future<String> ticket(Caller caller, String id, String origin, String path) {
-        return passes.ticket(id, caller)
+    /**
+     * The address that lets a browser in, once, and only within a minute.
+     *
+     * @param portal where that browser is now, and finds back to
+     */
+    public Future<String> ticket(Caller caller, String id, String portal, String origin, String path) {
+        return passes.ticket(id, caller, portal)
                 .map(ticket -> origin + ENTER + "?ticket=" + ticket + "&to="
                         + URLEncoder.encode(Paths.local(path), StandardCharsets.UTF_8));
     }
@@ -133,7 +137,7 @@ public final class Road implements Web.Neighbour {
         if (request.uri().startsWith(RESERVED)) {
             return visit.reserved();
         }
-        List<String> tokens = Cookies.all(
+        List<String> tokens = Authenticator.cookies(
                 request.headers().getAll(HttpHeaders.COOKIE), Cookies.passName(visit.asker.secure(), visit.id));
         for (String token : tokens) {
             Pass pass = passes.known(visit.id, token);
@@ -223,7 +227,7 @@ public final class Road implements Web.Neighbour {
 
         Future<Void> refuse(Excuse excuse) {
             metrics.refused(excuse.kind().key());
-            return Refusal.send(request, threshold, excuse);
+            return Refusal.send(request, threshold, excuse.portal() == null ? excuse.at(portal()) : excuse);
         }
 
         /** Shown before there is a pass: nothing of the app is told but that its job is over. */
@@ -233,7 +237,13 @@ public final class Road implements Web.Neighbour {
                     .compose(excuse -> refuse(
                             excuse.kind() == Excuse.Kind.ENDED || excuse.kind() == Excuse.Kind.UNKNOWN
                                     ? excuse
-                                    : Excuse.of(Excuse.Kind.SIGNED_OUT, back(excuse.portal()))));
+                                    : Excuse.of(Excuse.Kind.SIGNED_OUT).at(back(portal()))));
+        }
+
+        /** Where this browser came from; null: it does not show it. */
+        private @Nullable String portal() {
+            String origin = Cookies.portal(request.headers().getAll(HttpHeaders.COOKIE), asker.secure(), id);
+            return origin == null ? null : origin + "/endpoints/" + id;
         }
 
         /** To where it was, by way of the portal. */
@@ -268,10 +278,8 @@ public final class Road implements Web.Neighbour {
             return over.compose(trouble -> trouble == null
                     ? Future.succeededFuture()
                     : excuses.apply(id)
-                            .compose(excuse -> refuse(
-                                    excuse.kind() == Excuse.Kind.ENDED
-                                            ? excuse
-                                            : Excuse.of(trouble, excuse.portal()))));
+                            .compose(excuse ->
+                                    refuse(excuse.kind() == Excuse.Kind.ENDED ? excuse : Excuse.of(trouble))));
         }
 
         /** What is ours beneath every endpoint's name: the way in. */
@@ -282,11 +290,21 @@ public final class Road implements Web.Neighbour {
             }
             String to = Paths.local(request.getParam("to"));
             return passes.enter(id, ticket)
-                    .compose(token -> token.isEmpty()
+                    .compose(entry -> entry.isEmpty()
                             ? withoutPass()
                             : request.response()
                                     .setStatusCode(303)
-                                    .putHeader(HttpHeaders.SET_COOKIE, Cookies.pass(asker.secure(), id, token.get()))
+                                    .putHeader(
+                                            HttpHeaders.SET_COOKIE,
+                                            List.of(
+                                                    Cookies.pass(
+                                                            asker.secure(),
+                                                            id,
+                                                            entry.get().token()),
+                                                    Cookies.portal(
+                                                            asker.secure(),
+                                                            id,
+                                                            entry.get().portal())))
                                     .putHeader(HttpHeaders.LOCATION, to)
                                     .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
                                     .putHeader("Referrer-Policy", "no-referrer")

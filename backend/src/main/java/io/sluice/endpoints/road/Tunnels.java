@@ -1,5 +1,6 @@
 package io.sluice.endpoints.road;
 
+import io.sluice.web.Authenticator;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -24,10 +25,12 @@ final class Tunnels {
     private static final long ANSWER_MILLIS = 30_000;
 
     private final RoadMetrics metrics;
+    private final Authenticator authenticator;
     private final AtomicInteger open = new AtomicInteger();
 
-    Tunnels(RoadMetrics metrics) {
+    Tunnels(RoadMetrics metrics, Authenticator authenticator) {
         this.metrics = metrics;
+        this.authenticator = authenticator;
     }
 
     /** The trouble there was before anything was answered; null: it was answered. */
@@ -57,6 +60,9 @@ final class Tunnels {
         private @Nullable HttpClientRequest asked;
         private @Nullable NetSocket near;
         private @Nullable NetSocket far;
+        /** The credential that came is the portal's: no app sees it. */
+        private boolean withoutAuthorization;
+
         private boolean done;
 
         Tunnel(HttpServerRequest request, App app, Pass pass, Headers.Asker asker) {
@@ -72,6 +78,24 @@ final class Tunnels {
             metrics.tunnels(1);
             pass.open.add(this);
             app.open().add(this);
+            String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+            if (authorization == null) {
+                ask();
+            } else {
+                Proxy.isOurs(authenticator, authorization, asker)
+                        .onSuccess(ours -> {
+                            withoutAuthorization = ours;
+                            ask();
+                        })
+                        .onFailure(this::failed);
+            }
+            if (!pass.valid) {
+                cut();
+            }
+            return over.future();
+        }
+
+        private void ask() {
             var options = new RequestOptions()
                     .setServer(app.address())
                     .setHost(app.address().host())
@@ -79,11 +103,7 @@ final class Tunnels {
                     .setMethod(HttpMethod.GET)
                     .setURI(request.uri())
                     .setIdleTimeout(ANSWER_MILLIS);
-            app.client().request(options).onSuccess(this::send).onFailure(this::failed);
-            if (!pass.valid) {
-                cut();
-            }
-            return over.future();
+            app.upgrades().request(options).onSuccess(this::send).onFailure(this::failed);
         }
 
         private void send(HttpClientRequest out) {
@@ -95,6 +115,9 @@ final class Tunnels {
             out.exceptionHandler(told -> {});
             MultiMap headers = out.headers();
             Headers.toApp(request, headers, asker, app);
+            if (withoutAuthorization && !app.headers().containsKey("Authorization")) {
+                headers.remove(HttpHeaders.AUTHORIZATION);
+            }
             headers.set(HttpHeaders.CONNECTION, "Upgrade").set(HttpHeaders.UPGRADE, "websocket");
             String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE), asker.space());
             if (cookies != null) {
