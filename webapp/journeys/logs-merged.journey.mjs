@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { violations } from "./axe.mjs";
 import { openBrowser, picture, signedIn } from "./browser.mjs";
-import { logs, open, row } from "./logs.mjs";
+import { logs, open, row, view } from "./logs.mjs";
 
 let browser;
 let desk;
@@ -63,4 +63,79 @@ test("several_tasks_are_one_log_in_the_order_of_their_lines", async () => {
   assert.deepEqual(complaints, []);
   await context.close();
   await desk.stop(name);
+});
+
+/** Refuses the first few of these requests as a gateway does that has too many of them, and counts how many were under way at once. */
+async function refuseFirst(page, pattern, refusals) {
+  const seen = { refused: 0, atOnce: 0, most: 0 };
+  await page.route(pattern, async (route) => {
+    if (seen.refused < refusals) {
+      seen.refused++;
+      const body = JSON.stringify({ code: "TooManyRequestsError", message: "Wait." });
+      return route.fulfill({ status: 429, headers: { "Retry-After": "1" }, contentType: "application/json", body });
+    }
+    seen.most = Math.max(seen.most, ++seen.atOnce);
+    const answer = await route.fetch();
+    seen.atOnce--;
+    await route.fulfill({ response: answer });
+  });
+  return seen;
+}
+
+test("eight_tasks_get_their_line_numbers_and_are_searched_though_the_gateway_refuses_some", async () => {
+  const name = await desk.printed(
+    `for i in $(seq 1 6000); do echo "${WHO} says $i, which is a line of some length"; done; echo "needle of ${WHO}"`,
+    { instances: 8 },
+  );
+  const { page, context, complaints } = await signedIn(browser);
+  const counted = await refuseFirst(page, /\/log\/lines\?/, 3);
+  const searched = await refuseFirst(page, /grep=/, 3);
+  await open(page, name);
+  await row(page, "needle of").waitFor();
+  await merge(page);
+  await page.waitForFunction(() => document.querySelectorAll("log-view .row .of").length > 20);
+  // in all eight, and 6,001 is the last line of each
+  await page.waitForFunction(() => {
+    const numbers = [...document.querySelectorAll("log-view .row")].map((one) => one.querySelector(".no").textContent);
+    return numbers.length > 20 && numbers.every((number) => /^\d+$/.test(number));
+  });
+  assert.equal(await row(page, "needle of").locator(".no").innerText(), "6001");
+  await page.locator("log-view input[type=search]").fill("needle of");
+  await page.waitForFunction(() => /^\d of 8$/.test(document.querySelector("log-view .count").textContent));
+  assert.deepEqual([counted.refused, searched.refused], [3, 3]);
+  assert.ok(counted.most === 1 && searched.most === 2, `${counted.most} and ${searched.most} at once, of four`);
+  await picture(page, "log-merged-eight");
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes("429")),
+    [],
+  );
+  await context.close();
+});
+
+test("a_merged_log_names_the_task_whose_log_is_deleted_and_goes_on_without_it", async () => {
+  const name = await desk.printed(`for i in $(seq 1 9000); do echo "${WHO} says $i"; done; echo "needle of ${WHO}"`, {
+    instances: 3,
+  });
+  const { page, context } = await signedIn(browser);
+  const gone = { code: "GoneError", message: "This log was deleted." };
+  await page.route(/taskIndex\/1\/.*\/log(\/|\?)/, (route) =>
+    route.fulfill({ status: 410, contentType: "application/json", body: JSON.stringify(gone) }),
+  );
+  await page.routeWebSocket(/taskIndex\/1\//, (socket) => socket.close());
+  await open(page, name);
+  await row(page, "needle of").waitFor();
+  await merge(page);
+  const foot = page.locator("log-view .log-foot > span").first();
+  const ended = /^Ended with exit code 0 at byte [\d,]+, all [\d,]+ stored · deleted: worker 1$/;
+  await foot.filter({ hasText: ended }).waitFor();
+  assert.equal(await foot.getAttribute("class"), "warn");
+  await page.locator("log-view input[type=search]").fill("needle of");
+  await page.waitForFunction(() =>
+    /^\d of 2 · not searched: worker 1$/.test(document.querySelector("log-view .count").textContent),
+  );
+  await picture(page, "log-merged-without");
+  // up to the beginning of the others
+  await view(page).press("g");
+  await row(page, "0 says 1").waitFor();
+  await context.close();
 });

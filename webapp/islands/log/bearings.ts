@@ -34,9 +34,9 @@ export class Bearings {
   }
 
   tell(pane: Pane, view: HTMLElement, target: Place | undefined): void {
-    const { feed, merged } = this.#sight;
+    const { feed, merged, nameOf } = this.#sight;
     const seen = pane.seen();
-    this.foot.tell(feed, seen, view);
+    this.foot.tell(feed, seen, view, nameOf);
     const newer = feed.following || feed.missed === 0 ? "" : this.#words("newer", feed.missed);
     this.newer.hidden = feed.following || (feed.missed === 0 && feed.attached && pane.atBottom);
     const label = newer || this.#words("toEnd");

@@ -1,6 +1,10 @@
+import type { Absence } from "./feed";
 import type { Way } from "./listener";
 import type { Reader } from "./reader";
-import type { Refusal } from "./source";
+import type { Refusal } from "./refusal";
+
+/** Nothing more will come of it. */
+const over = ({ end, refusal }: Reader) => end !== undefined || (refusal !== undefined && !refusal.passing);
 
 /** How several logs stand together. */
 export abstract class Crowd {
@@ -35,15 +39,19 @@ export abstract class Crowd {
     return all.every((refusal) => refusal) ? all[0] : undefined;
   }
 
+  /** Those that are not there, and why. */
+  get absent(): Absence[] {
+    return this.readers.flatMap(({ refusal }, source) => (refusal ? [{ source, refusal }] : []));
+  }
+
   get end(): { size: number; exitCode: number | null } | undefined {
-    const over = this.readers.every((reader) => reader.end || reader.refusal);
-    if (!over || !this.greeted) return undefined;
-    const codes = new Set(this.readers.map((reader) => reader.end?.exitCode ?? null));
+    if (!this.readers.every(over) || !this.greeted) return undefined;
+    const codes = new Set(this.readers.flatMap(({ end }) => (end ? [end.exitCode] : [])));
     return { size: this.size, exitCode: codes.size === 1 ? ([...codes][0] ?? null) : null };
   }
 
   get status(): Way {
-    const ways = this.readers.map((reader) => (reader.end ? "socket" : reader.status));
+    const ways = this.readers.map((reader) => (over(reader) ? "socket" : reader.status));
     return ways.find((way) => way !== "socket") ?? "socket";
   }
 

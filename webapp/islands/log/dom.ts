@@ -48,6 +48,15 @@ export function numbers(): Intl.NumberFormat {
   return format;
 }
 
+const MOST_NAMED = 4;
+
+/** "worker 3, worker 5 and 7 more", as the page's language puts it. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  const shown = more > 1 ? [...names.slice(0, MOST_NAMED), `+${numbers().format(more)}`] : names;
+  return new Intl.ListFormat(document.documentElement.lang, { type: "unit", style: "narrow" }).format(shown);
+}
+
 /** "12.5 MB", for people. */
 export function amount(bytes: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];

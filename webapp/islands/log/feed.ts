@@ -1,7 +1,7 @@
 import type { Line } from "./line";
 import type { Lines } from "./lines";
 import type { Way } from "./listener";
-import type { Refusal } from "./source";
+import type { Refusal } from "./refusal";
 
 /** A byte in one of the logs that are shown. */
 export interface Place {
@@ -13,6 +13,12 @@ export interface Place {
 export function holds(line: Line, place: Place | undefined): boolean {
   if (place?.source !== line.source) return false;
   return place.offset >= line.from && (place.offset < line.to || place.offset === line.from);
+}
+
+/** One of several logs that the gateway did not give. */
+export interface Absence {
+  readonly source: number;
+  readonly refusal: Refusal;
 }
 
 /** Rows that can be gone through and that grow: of one log, or of several merged. */
@@ -28,7 +34,10 @@ export interface Feed {
   readonly attached: boolean;
   readonly end: { size: number; exitCode: number | null } | undefined;
   readonly status: Way;
+  /** Why there is nothing at all. */
   readonly refusal: Refusal | undefined;
+  /** Of several logs those that are not there, though others are. */
+  readonly absent: readonly Absence[];
   /** The gateway has said how things stand. */
   readonly greeted: boolean;
   readonly gone: { bytes: number; maybe: boolean };

@@ -21,8 +21,8 @@ export class Foot {
     this.element = make("footer", { class: "log-foot" }, this.#status, this.#place, this.#voice);
   }
 
-  tell(feed: Feed, seen: [Line, Line] | undefined, host: HTMLElement): void {
-    const said = saying(feed, this.#words);
+  tell(feed: Feed, seen: [Line, Line] | undefined, host: HTMLElement, name: (source: number) => string): void {
+    const said = saying(feed, this.#words, name);
     put(this.#status, said.words);
     this.#status.className = said.tone;
     const [first, last] = seen?.map((line) => feed.numberOf(line)) ?? [];

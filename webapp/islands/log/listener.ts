@@ -1,5 +1,6 @@
 import type { Hole } from "./line";
-import type { Refusal, Source, State } from "./source";
+import type { Refusal } from "./refusal";
+import type { Source, State } from "./source";
 
 const SUBPROTOCOL = "sluice.logs.v1";
 /** So much of a log is read at first. */

@@ -116,7 +116,7 @@ class LogView extends HTMLElement {
   }
 
   #toolsFor(viewer: Viewer, tasks: Task[]): Tools {
-    const { sources, merged, feed } = viewer.sight;
+    const { sources, merged, feed, nameOf } = viewer.sight;
     const tools = new Tools(words(this), this.dataset.icons ?? "", {
       search: (query) => viewer.find(query),
       step: (by) => viewer.step(by),
@@ -124,6 +124,7 @@ class LogView extends HTMLElement {
       toTime: (at) => viewer.goTo({ at }, "target"),
       toLine: (line) => viewer.goTo({ line }, "target"),
       help: () => this.#help(),
+      nameOf,
       shownTime: async () => {
         const { first } = viewer;
         return first && (feed.timeOf(first) ?? sources[first.source]?.timeAt(first.from).catch(() => undefined));

@@ -3,7 +3,7 @@ import { Reader } from "./reader";
 import { Search } from "./search";
 import { SearchAll } from "./search-all";
 import type { Sight } from "./sight";
-import { Source } from "./source";
+import { Source, turnsOfView } from "./source";
 import { Times } from "./times";
 import type { Task } from "./tools";
 
@@ -24,13 +24,14 @@ interface Hooks {
 
 /** What is looked at when these tasks are chosen. */
 export function lookAt({ tasks, merged, own, mark }: Choice, hooks: Hooks): Sight {
-  const sources = tasks.map(({ src }) => new Source(src));
+  const turns = turnsOfView();
+  const sources = tasks.map(({ src }) => new Source(src, turns));
   const marked = tasks.findIndex(({ src }) => src === own);
   const common = {
     sources,
     merged,
     cause: mark && marked >= 0 ? { source: marked, offset: Number(mark) } : undefined,
-    name: (line: { source: number }) => (merged ? tasks[line.source]?.label : undefined),
+    nameOf: (source: number) => tasks[source]?.label ?? "",
     permalink: (line: { source: number; from: number }) => hooks.address(tasks[line.source]?.src ?? "", line.from),
   };
   if (merged) {

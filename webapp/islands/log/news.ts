@@ -1,7 +1,8 @@
 import type { Hole } from "./line";
 import type { Hello, Listener, Way } from "./listener";
+import { Refusal } from "./refusal";
 import { type Piece, Ring } from "./ring";
-import { Refusal, type Source } from "./source";
+import type { Source } from "./source";
 import { Stream } from "./stream";
 import type { Times } from "./times";
 

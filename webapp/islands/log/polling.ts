@@ -1,6 +1,7 @@
 import type { Hole } from "./line";
 import { type Listener, LONGEST_RETRY, PATIENCE, signIn, socketOf, TAIL } from "./listener";
-import { Refusal, type Source } from "./source";
+import { Refusal } from "./refusal";
+import type { Source } from "./source";
 
 const ASKING = 256 << 10;
 const POLL = 1_000;

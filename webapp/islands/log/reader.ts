@@ -2,8 +2,8 @@ import type { Feed, Place } from "./feed";
 import type { Hole, Line } from "./line";
 import type { Lines } from "./lines";
 import { News } from "./news";
+import { Refusal } from "./refusal";
 import type { Piece } from "./ring";
-import { Refusal } from "./source";
 import { Stretch } from "./stretch";
 
 const CHUNK = 128 << 10;
@@ -20,6 +20,7 @@ const GONE = 410;
 export class Reader extends News implements Feed {
   stretch = new Stretch(0, false);
   missed = 0;
+  readonly absent = [];
   following = true;
   attached = true;
   #queue: Piece[] = [];

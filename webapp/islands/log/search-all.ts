@@ -4,8 +4,6 @@ import { lowest } from "./lowest";
 import { type Fault, type Finding, type Match, MOST, type Query, Search } from "./search";
 import type { Source } from "./source";
 
-/** The gateway searches no more than so many logs at once. */
-const AT_ONCE = 2;
 const POINTS = 2_000;
 
 interface Part {
@@ -19,6 +17,8 @@ interface Part {
 /** Searches several logs, and leads through what it finds in the order in which it was printed. */
 export class SearchAll implements Finding {
   query: Query | undefined;
+  /** Their times are being asked for, before they are searched. */
+  #preparing = 0;
   #parts: Part[];
   #current: Match | undefined;
   #sorted: { match: Match; at: number }[] | undefined;
@@ -54,7 +54,7 @@ export class SearchAll implements Finding {
   }
 
   get running(): boolean {
-    return this.#parts.some(({ search }) => search.running);
+    return this.#preparing > 0 || this.#parts.some(({ search }) => search.running);
   }
 
   get more(): boolean {
@@ -62,7 +62,9 @@ export class SearchAll implements Finding {
   }
 
   get fault(): Fault | undefined {
-    return this.#parts.find(({ search }) => search.fault)?.search.fault;
+    const without = [...this.#parts.keys()].filter((index) => this.#parts[index]?.search.fault);
+    const first = this.#parts[without[0] ?? -1]?.search.fault;
+    return first && without.length < this.#parts.length ? { ...first, without } : first;
   }
 
   get part(): number {
@@ -84,14 +86,18 @@ export class SearchAll implements Finding {
   async start(query: Query): Promise<void> {
     this.clear();
     this.query = query;
-    const waiting = [...this.#parts];
-    const lane = async () => {
-      for (let part = waiting.shift(); part && this.query === query; part = waiting.shift()) {
-        part.times = await part.source.times(0, part.size(), POINTS).catch(() => []);
-        if (this.query === query) await part.search.start(query);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    this.#preparing += this.#parts.length;
+    await Promise.all(this.#parts.map((part) => this.#begin(part, query)));
+  }
+
+  /** Each waits for its turn: the logs share those of the view. */
+  async #begin(part: Part, query: Query): Promise<void> {
+    const { searches } = part.source.turns;
+    const times = await searches.run(() => part.source.times(0, part.size(), POINTS)).catch(() => []);
+    this.#preparing--;
+    if (this.query !== query) return;
+    part.times = times;
+    await part.search.start(query);
   }
 
   step(by: 1 | -1, from: Line | undefined): Match | undefined {

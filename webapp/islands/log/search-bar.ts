@@ -1,5 +1,5 @@
 import { type Controls, hold, pressed } from "./controls";
-import { make, type Words } from "./dom";
+import { listed, make, type Words } from "./dom";
 import type { Finding, Query } from "./search";
 
 const PAUSE = 300;
@@ -14,6 +14,7 @@ export class SearchBar {
   readonly #words: Words;
   readonly #search: (query: Query | undefined) => void;
   readonly #step: (by: 1 | -1) => void;
+  readonly #name: (source: number) => string;
   readonly #cased: HTMLButtonElement;
   readonly #regex: HTMLButtonElement;
   #typing: ReturnType<typeof setTimeout> | undefined;
@@ -25,10 +26,12 @@ export class SearchBar {
     controls: Controls,
     search: (query: Query | undefined) => void,
     step: (by: 1 | -1) => void,
+    name: (source: number) => string,
   ) {
     this.#words = words;
     this.#search = search;
     this.#step = step;
+    this.#name = name;
     this.input = make("input", {
       class: "input",
       type: "search",
@@ -77,12 +80,15 @@ export class SearchBar {
     const { count } = search;
     let said = this.#words("nothing");
     const { fault } = search;
-    if (fault) said = fault.key ? this.#words(fault.key) : fault.said;
+    const why = fault?.key ? this.#words(fault.key) : fault?.said;
+    if (fault && !fault.without) said = why ?? "";
     else if (count > 0) said = this.#words(search.more ? "countMore" : "count", search.at + 1, count);
     else if (search.running) said = this.#words("searching", Math.floor(search.part * 100));
+    const without = fault?.without?.map((source) => this.#name(source));
+    if (without) said += ` · ${this.#words("searchWithout", listed(without))}`;
     if (this.#count.textContent !== said) this.#count.textContent = said;
     this.#count.classList.toggle("bad", fault !== undefined);
-    this.#count.title = fault?.said ?? "";
+    this.#count.title = fault?.said || why || "";
     if (!search.running) this.#say(said, search);
   }
 

@@ -1,7 +1,8 @@
 import type { Feed, Place } from "./feed";
 import type { Line } from "./line";
 import { lowest } from "./lowest";
-import { Refusal, type Source } from "./source";
+import { Refusal } from "./refusal";
+import type { Source } from "./source";
 
 export interface Match extends Place {
   readonly length: number;
@@ -44,6 +45,8 @@ export const MOST = 10_000;
 export interface Fault {
   readonly key?: string | undefined;
   readonly said: string;
+  /** Of several logs, those that could not be searched; the others were. */
+  readonly without?: readonly number[];
 }
 
 /** The answer ended before the search did. */
@@ -72,6 +75,7 @@ export class Search implements Finding {
   matches: Match[] = [];
   at = -1;
   query: Query | undefined;
+  /** It has not been through the whole log yet; what comes later is added without a word. */
   running = false;
   more = false;
   fault: Fault | undefined;
@@ -124,6 +128,7 @@ export class Search implements Finding {
     this.query = query;
     this.#scanned = 0;
     this.more = false;
+    this.running = true;
     await this.#run(0);
   }
 
@@ -156,20 +161,13 @@ export class Search implements Finding {
     if (!query) return;
     const mine = new AbortController();
     this.#stop = mine;
-    this.running = true;
     this.#changed();
+    const known = this.#scanned;
+    let why: Said["why"];
     try {
-      const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
-      // those in the overlap come again
-      const limit = Math.min(this.#most, this.#most - this.matches.length + OVERLAP);
-      const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", mine.signal);
-      let whole = false;
-      for await (const said of lines(answer)) {
-        whole ||= said.end === true;
-        this.#heard(said);
-      }
+      why = await this.#source.turns.searches.run(() => this.#pass(query, offset, mine.signal), mine.signal);
       // the gateway always says how a search ended
-      if (!whole) this.fault ??= CUT;
+      if (!why || (why === "deadline" && this.#scanned <= known)) this.fault ??= CUT;
     } catch (fault) {
       if (mine.signal.aborted) return;
       if (!(fault instanceof Refusal)) this.fault = CUT;
@@ -180,19 +178,36 @@ export class Search implements Finding {
         };
     }
     if (mine.signal.aborted) return;
-    this.running = false;
+    this.running &&= why === "deadline" && !this.fault;
     this.#changed();
-    this.#again();
+    if (this.running) await this.#run(this.#resumed);
+    else this.#again();
+  }
+
+  /** One request, from an offset on; tells how it ended, if it did. */
+  async #pass(query: Query, offset: number, signal: AbortSignal): Promise<Said["why"]> {
+    const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
+    // those in the overlap come again
+    const limit = Math.min(this.#most, this.#most - this.matches.length + OVERLAP);
+    const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", signal);
+    let why: Said["why"];
+    for await (const said of lines(answer)) {
+      why = said.end ? (said.why ?? "end") : why;
+      this.#heard(said);
+    }
+    return why;
+  }
+
+  get #resumed(): number {
+    return Math.max(0, this.#scanned - OVERLAP);
   }
 
   /** Goes on where it ended once there is more; a log that has ended and was looked through is never searched again. */
   #again(): void {
-    const { size, end } = this.#feed;
+    const { end } = this.#feed;
     if (this.fault || this.more || (end && this.#scanned >= end.size)) return;
-    this.#timer = setTimeout(
-      () => (size > this.#scanned ? this.#run(Math.max(0, this.#scanned - OVERLAP)) : this.#again()),
-      AGAIN,
-    );
+    const grown = () => this.#feed.size > this.#scanned;
+    this.#timer = setTimeout(() => (grown() ? this.#run(this.#resumed) : this.#again()), AGAIN);
   }
 
   #heard(said: Said): void {

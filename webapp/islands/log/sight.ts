@@ -13,7 +13,7 @@ export interface Sight {
   readonly merged: boolean;
   /** The line that explains the end. */
   readonly cause: Place | undefined;
-  name(line: Line): string | undefined;
+  nameOf(source: number): string;
   permalink(line: Line): string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function contextOf(sight: Sight, words: Words, target: () => Place | unde
     number: (line) => feed.numberOf(line),
     time: (line) => (feed.timed ? (feed.timeOf(line) ?? null) : undefined),
     link: (line) => sight.permalink(line),
-    source: (line) => sight.name(line),
+    source: (line) => (sight.merged ? sight.nameOf(line.source) : undefined),
     marks: (line) => [
       ...(holds(line, cause) ? ["cause"] : []),
       ...(holds(line, target()) ? ["target"] : []),

@@ -1,21 +1,8 @@
 import { Holes } from "./holes";
 import type { Hole } from "./line";
+import { Refusal } from "./refusal";
 import type { Piece } from "./ring";
-
-/** What the gateway said instead of bytes: its sentence is meant for whoever looks. */
-export class Refusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-
-  /** Another time it may work. */
-  get passing(): boolean {
-    return this.status === 429 || this.status >= 500;
-  }
-}
+import { Turns } from "./turns";
 
 export interface State {
   readonly size: number;
@@ -24,13 +11,18 @@ export interface State {
   readonly gaps: Hole[];
 }
 
+/** The turns of everything that one view reads through on the gateway: searches go on for long, and keep no line waiting for its number. */
+export const turnsOfView = () => ({ searches: new Turns(2), lines: new Turns(1) });
+
 /** The log of one task attempt, asked over HTTP. */
 export class Source {
   readonly path: string;
   readonly holes = new Holes();
+  readonly turns: ReturnType<typeof turnsOfView>;
 
-  constructor(path: string) {
+  constructor(path: string, turns = turnsOfView()) {
     this.path = path;
+    this.turns = turns;
   }
 
   address(query: Record<string, string | number> = {}, suffix = ""): string {
@@ -55,13 +47,12 @@ export class Source {
   }
 
   async lineAt(offset: number, signal?: AbortSignal): Promise<number> {
-    const { line } = await this.json<{ line: number }>({ offset }, "/lines", signal);
-    return line;
+    return (await this.#lines<{ line: number }>({ offset }, signal)).line;
   }
 
   /** Where a line begins; where there is none with this number, how many there are. */
   async placeOfLine(line: number): Promise<{ offset: number } | { last: number }> {
-    const { offset } = await this.json<{ offset: number }>({ line }, "/lines");
+    const { offset } = await this.#lines<{ offset: number }>({ line });
     const { size } = await this.state();
     if (offset < size || size === 0) return { offset };
     return { last: await this.lineAt(size - 1) };
@@ -96,6 +87,12 @@ export class Source {
     const answer = await fetch(this.address(query, suffix), asked);
     if (answer.ok) return answer;
     const said = (await answer.json().catch(() => undefined)) as { message?: string } | undefined;
-    throw new Refusal(answer.status, said?.message ?? answer.statusText);
+    const after = Number.parseInt(answer.headers.get("Retry-After") ?? "", 10);
+    throw new Refusal(answer.status, said?.message ?? answer.statusText, after >= 0 ? after * 1000 : undefined);
+  }
+
+  /** Its lines have to be counted, which takes a while the first time. */
+  #lines<T>(query: Record<string, number>, signal?: AbortSignal): Promise<T> {
+    return this.turns.lines.run(() => this.json<T>(query, "/lines", signal), signal);
   }
 }

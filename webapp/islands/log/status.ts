@@ -1,7 +1,7 @@
-import { amount, type Words } from "./dom";
+import { amount, listed, type Words } from "./dom";
 import type { Feed } from "./feed";
+import { Refusal } from "./refusal";
 import { NoSuchLine } from "./sight";
-import { Refusal } from "./source";
 
 export interface Saying {
   readonly words: string;
@@ -23,8 +23,22 @@ export function failed(fault: unknown, words: Words): string {
   throw fault;
 }
 
-/** How a log stands, in a sentence, and whether that is good. */
-export function saying(feed: Feed, words: Words): Saying {
+const ABSENT: Record<number, string> = { 404: "withoutNone", 410: "withoutDeleted" };
+
+/** How what is looked at stands, in a sentence, and whether that is good; of several logs also which are not there. */
+export function saying(feed: Feed, words: Words, name: (source: number) => string): Saying {
+  const said = standing(feed, words);
+  if (feed.refusal || feed.absent.length === 0) return said;
+  const why = new Map<string, string[]>();
+  for (const { source, refusal } of feed.absent) {
+    const key = ABSENT[refusal.status] ?? "withoutBusy";
+    why.set(key, [...(why.get(key) ?? []), name(source)]);
+  }
+  const parts = [...why].map(([key, names]) => words(key, listed(names)));
+  return { words: [said.words, ...parts].join(" · "), tone: said.tone === "bad" ? "bad" : "warn" };
+}
+
+function standing(feed: Feed, words: Words): Saying {
   const { end, size, status, refusal, skippedBytes, gone } = feed;
   if (refusal) return { words: refused(refusal, words), tone: "bad" };
   const missing =

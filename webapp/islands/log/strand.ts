@@ -2,7 +2,8 @@ import type { Place } from "./feed";
 import type { Line } from "./line";
 import { lowest } from "./lowest";
 import { Reader } from "./reader";
-import { Refusal, type Source } from "./source";
+import { Refusal } from "./refusal";
+import type { Source } from "./source";
 import { Times } from "./times";
 
 const BEHIND = 0.25;
@@ -76,10 +77,16 @@ export class Strand {
       const line = above ? this.#above() : this.#below();
       if (line) return line;
       if (above ? this.reader.stretch.from === 0 : this.reader.attached) return undefined;
-      if (this.reader.refusal && !this.reader.greeted) return undefined;
-      if (!(await (above ? this.reader.earlier() : this.reader.later()))) return UNREACHED;
+      if (this.#absent) return undefined;
+      if (!(await (above ? this.reader.earlier() : this.reader.later()))) return this.#absent ? undefined : UNREACHED;
       await this.#look();
     }
+  }
+
+  /** It has no log, or none any more: the others go on without it. */
+  get #absent(): boolean {
+    const { refusal, greeted } = this.reader;
+    return refusal !== undefined && (!greeted || !refusal.passing);
   }
 
   took(line: Line, above: boolean): void {

@@ -1,7 +1,8 @@
 import type { Hole } from "./line";
 import { type Hello, type Listener, LONGEST_RETRY, PATIENCE, signIn, socketOf, TAIL } from "./listener";
 import { Polling } from "./polling";
-import { Refusal, type Source } from "./source";
+import { Refusal } from "./refusal";
+import type { Source } from "./source";
 
 const WINDOW = 1 << 20;
 const JUMP = 4 << 20;

@@ -6,6 +6,7 @@ import { Terminal } from "./terminal";
 /** Rows in memory; beyond twice as many the far end goes. */
 const KEPT = 6_000;
 const SLICE = 1 << 10;
+const COUNT_AGAIN = 3_000;
 const LF = 10;
 /** What begins something, whether that is behind it, and how far it is looked for. */
 const BEGINNINGS: [number, 0 | 1, number][] = [
@@ -24,6 +25,7 @@ export class Stretch {
   #cut: boolean;
   readonly #target: number;
   #counting: AbortController | undefined;
+  #countAgain = 0;
 
   /** `target`: what has to be among its rows. */
   constructor(from: number, cut: boolean, target = Number.POSITIVE_INFINITY) {
@@ -123,11 +125,14 @@ export class Stretch {
   /** Asks for the number of its first line, which may take the gateway a while the first time. */
   async count(source: Source): Promise<boolean> {
     const first = this.lines.list[0];
-    if (!first || this.lines.anchor !== undefined || this.#counting) return false;
+    if (!first || this.lines.anchor !== undefined || this.#counting || performance.now() < this.#countAgain)
+      return false;
     const mine = new AbortController();
     this.#counting = mine;
     const number = await source.lineAt(first.from, mine.signal).catch(() => undefined);
-    if (number === undefined) return false;
+    this.#counting = undefined;
+    this.#countAgain = performance.now() + COUNT_AGAIN;
+    if (number === undefined || mine.signal.aborted) return false;
     this.lines.anchor = number - first.number;
     this.lines.epoch++;
     return true;

@@ -20,6 +20,8 @@ export interface Actions extends GoTo {
   step(by: 1 | -1): void;
   option(change: Partial<Options>): void;
   merge(all: boolean): void;
+  /** What one of the merged logs is called. */
+  nameOf(source: number): string;
 }
 
 export const ALL = "*";
@@ -39,7 +41,7 @@ export class Tools {
     this.#words = words;
     this.#actions = actions;
     this.#controls = controls;
-    this.search = new SearchBar(words, controls, actions.search, actions.step);
+    this.search = new SearchBar(words, controls, actions.search, actions.step, actions.nameOf);
     this.#options = {
       times: controls.toggle({ icon: "clock" }, words("times"), (times) => actions.option({ times })),
       wrap: controls.toggle({ icon: "wrap" }, words("wrap"), (wrap) => actions.option({ wrap })),
