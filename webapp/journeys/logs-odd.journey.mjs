@@ -349,6 +349,88 @@ test("what_is_copied_is_what_was_printed", async () => {
   await context.close();
 });
 
+const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
+const noted = (page, words) => page.locator("log-view .log-foot .place", { hasText: words }).waitFor();
+
+test("what_is_copied_holds_what_is_not_on_the_page_and_what_can_not_be_seen", async () => {
+  const name = await desk.printed(
+    String.raw`printf 'user \342\200\256gnp.exe \342\201\246x\342\201\251\n'; for i in $(seq 1 40000); do printf '\033[32mrow %d\033[0m of many\n' $i; done; echo the end`,
+  );
+  const { page, context, complaints } = await signedIn(browser, { permissions: ["clipboard-read", "clipboard-write"] });
+  await open(page, name);
+  await row(page, "the end").waitFor();
+  await view(page).press("g");
+  await row(page, "gnp.exe").waitFor();
+  // from within the second row, by far not all of which are in memory, to within the last
+  const second = page.locator("log-view .row .text", { hasText: /^row 1 of many$/ });
+  const at = await second.boundingBox();
+  await page.mouse.click(at.x + 1, at.y + at.height / 2);
+  await page.waitForFunction(() => getSelection().anchorNode?.textContent === "row 1");
+  await view(page).press("G");
+  const last = page.locator("log-view .row .text", { hasText: /^the end$/ });
+  const end = await last.evaluate((text) => {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const { right, top, height } = range.getBoundingClientRect();
+    return { x: right - 1, y: top + height / 2 };
+  });
+  await page.keyboard.down("Shift");
+  await page.mouse.click(end.x, end.y);
+  await page.keyboard.up("Shift");
+  await page.waitForFunction(() => getSelection().focusNode?.textContent === "the end");
+  await page.keyboard.press("Control+c");
+  await noted(page, /^Copied: /);
+  const rowsOf = Array.from({ length: 40_000 }, (_, i) => `row ${i + 1} of many`);
+  assert.equal(await clipboard(page), [...rowsOf, "the end"].join("\n"));
+
+  // the whole log, with the marks that are shown by their names
+  await view(page).press("Control+a");
+  await page.keyboard.press("Control+c");
+  await noted(page, /^Copied: 7/);
+  const whole = await clipboard(page);
+  assert.equal(whole.split("\n")[0], "user \u202egnp.exe \u2066x\u2069");
+  assert.equal(whole.split("\n").length, 40_002);
+
+  // what is on the page is copied from there, and what was selected stays so while rows come and go
+  await view(page).press("g");
+  await row(page, "gnp.exe").waitFor();
+  const first = await page.locator("log-view .row .text").first().boundingBox();
+  await page.mouse.click(first.x + 1, first.y + 5);
+  await page.waitForFunction(() => getSelection().isCollapsed);
+  await page.mouse.down();
+  await page.mouse.move(first.x + 200, first.y + 9 * 18 + 5, { steps: 5 });
+  await page.mouse.up();
+  await view(page).hover();
+  for (let turns = 0; turns < 12; turns++) await page.mouse.wheel(0, 1500);
+  await page.waitForFunction(() => !document.querySelector(".log-rows").textContent.includes("gnp.exe"));
+  await page.keyboard.press("Control+c");
+  const some = (await clipboard(page)).split("\n");
+  assert.deepEqual([some[0], some.length, some[8]], ["user \u202egnp.exe \u2066x\u2069", 10, "row 8 of many"]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("too_much_to_copy_is_said_and_a_log_that_grows_stands_still_while_somebody_selects", async () => {
+  const large = await desk.printed("seq -f 'line %.0f of a log that nobody pastes anywhere' 1 600000");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, large);
+  await row(page, "line 600000").waitFor();
+  await view(page).press("Control+a");
+  await page.keyboard.press("Control+c");
+  await noted(page, /are too much to copy; up to 16.8 MB can be copied/);
+  const name = await desk.printing("for i in $(seq 1 100000); do echo line $i; sleep 0.02; done");
+  await open(page, name);
+  await row(page, "line 60").waitFor();
+  await row(page, "line 60")
+    .locator(".text")
+    .dblclick({ position: { x: 8, y: 8 } });
+  await page.locator("log-view .log-newer", { hasText: /New lines: \d{2}/ }).waitFor();
+  assert.equal(await page.evaluate(() => getSelection().toString().trim().length > 0), true);
+  assert.deepEqual(complaints, []);
+  await context.close();
+  await desk.stop(name);
+});
+
 test("the_line_that_explains_the_end_is_marked_and_a_key_leads_to_it", async () => {
   const name = await desk.submit(
     "seq -f 'step %.0f' 1 3000\necho \"ModuleNotFoundError: No module named 'torchvision'\"\nseq -f 'cleaning up %.0f' 1 40\nexit 1",

@@ -66,3 +66,9 @@ export function amount(bytes: number): string {
   if (power === 0) options.unitDisplay = "long";
   return new Intl.NumberFormat(document.documentElement.lang, options).format(bytes / 1000 ** power);
 }
+
+/** Puts into the browser's own timeline how long something took until it could be seen: the frame after the next begins when that has been painted. */
+export function painted(name: string, start: number): void {
+  const measure = () => performance.measure(name, { start, end: performance.now() });
+  requestAnimationFrame(() => requestAnimationFrame(measure));
+}

@@ -10,6 +10,7 @@ const KEYS: [string[], string][] = [
   [["PgUp", "PgDn", "↑", "↓"], "keyScroll"],
   [[":"], "keyGoTo"],
   [["l"], "keyLink"],
+  [["Ctrl A"], "keyAll"],
   [["c"], "keyCause"],
   [["t"], "keyTimes"],
   [["w"], "keyWrap"],

@@ -207,9 +207,10 @@ class LogView extends HTMLElement {
 
   #key = (event: KeyboardEvent): void => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-    const find = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f";
+    const control = event.ctrlKey || event.metaKey;
+    const find = control && event.key.toLowerCase() === "f";
     if (event.key === "Escape" && this.#options.large) this.#option({ large: false });
-    else if (!find && (typing || event.ctrlKey || event.metaKey || event.altKey)) return;
+    else if (!find && (typing || control || event.altKey)) return;
     else if (find) this.#tools?.search.focus();
     else if (this.#keys[event.key]) this.#keys[event.key]?.();
     else return;
@@ -222,7 +223,7 @@ class LogView extends HTMLElement {
     toBegin: () => this.#viewer?.toBegin(),
     toEnd: () => this.#viewer?.toEnd(),
     toCause: () => this.#viewer?.toCause(),
-    link: () => this.#viewer?.linkHere(),
+    link: () => this.#viewer?.link(),
     goTo: () => this.#tools?.goTo(),
     flip: (which) => this.#tools?.flip(which),
     help: () => this.#help(),

@@ -68,31 +68,3 @@ function occurrences(element: Element, words: string): Range[] {
   }
   return ranges;
 }
-
-/** What is copied is what the task printed. */
-export function copy(body: HTMLElement, event: ClipboardEvent): void {
-  const selection = document.getSelection();
-  const text = selection && copied(body, selection);
-  if (text === undefined || text === null) return;
-  event.preventDefault();
-  event.clipboardData?.setData("text/plain", text);
-}
-
-/** What is selected in the rows, as the task printed it: no numbers, no times, no line breaks that are not its own. */
-function copied(body: HTMLElement, selection: Selection): string | undefined {
-  if (selection.rangeCount === 0 || selection.isCollapsed) return undefined;
-  const range = selection.getRangeAt(0);
-  let text = "";
-  let rows = 0;
-  for (const row of body.children) {
-    const line = row.querySelector(".text");
-    if (!line || !range.intersectsNode(line)) continue;
-    const part = document.createRange();
-    part.selectNodeContents(line);
-    if (line.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);
-    if (line.contains(range.endContainer)) part.setEnd(range.endContainer, range.endOffset);
-    if (rows++ > 0 && !row.classList.contains("continued")) text += "\n";
-    text += part.toString();
-  }
-  return rows > 0 ? text : undefined;
-}

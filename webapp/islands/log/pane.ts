@@ -20,6 +20,9 @@ export interface Hooks {
   /** The rows in memory reach to the newest byte. */
   attached(): boolean;
   moved(): void;
+  /** Rows come and go now, or have. */
+  changing(): void;
+  changed(): void;
 }
 
 /** Shows a window of rows, and moves it over the rows in memory as somebody scrolls. */
@@ -31,6 +34,7 @@ export class Pane {
   #set = 0;
   #epoch = 0;
   readonly #drawn = new Map<Line, { element: HTMLElement; version: string }>();
+  readonly #of = new WeakMap<Element, Line>();
   readonly #view: HTMLElement;
   readonly #body: HTMLElement;
   readonly #hooks: Hooks;
@@ -86,12 +90,20 @@ export class Pane {
     return this.#drawn.get(line)?.element;
   }
 
+  lineOf(element: Element): Line | undefined {
+    return this.#of.get(element);
+  }
+
+  /** The rows on the page. */
+  shown(): Line[] {
+    return this.#lines?.list.slice(...this.range()) ?? [];
+  }
+
   /** The first and the last row that can be seen. */
   seen(): [Line, Line] | undefined {
     const top = this.#view.scrollTop;
     const bottom = top + this.#view.clientHeight;
-    const rows = this.#lines?.list.slice(...this.range()) ?? [];
-    const inside = rows.filter((line) => {
+    const inside = this.shown().filter((line) => {
       const element = this.#drawn.get(line)?.element;
       return element && element.offsetTop + element.offsetHeight > top && element.offsetTop < bottom;
     });
@@ -180,6 +192,7 @@ export class Pane {
   #show(): void {
     const lines = this.#lines;
     if (!lines) return;
+    this.#hooks.changing();
     const index = this.#first - lines.dropped;
     const wanted = lines.list.slice(index, index + (this.following ? this.#followed : ROWS));
     const staying = new Set(wanted);
@@ -194,6 +207,7 @@ export class Pane {
       if (element === next) next = element.nextElementSibling;
       else this.#body.insertBefore(element, next);
     }
+    this.#hooks.changed();
   }
 
   #row(line: Line): HTMLElement {
@@ -203,6 +217,7 @@ export class Pane {
     const element = known?.element ?? document.createElement("div");
     this.#hooks.draw(element, line);
     this.#drawn.set(line, { element, version });
+    this.#of.set(element, line);
     return element;
   }
 }

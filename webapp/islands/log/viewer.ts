@@ -1,14 +1,16 @@
 import { Bearings } from "./bearings";
-import { make, type Words, words } from "./dom";
-import { holds, type Place } from "./feed";
+import { Copying } from "./copying";
+import { make, painted, type Words, words } from "./dom";
+import type { Place } from "./feed";
 import type { Line } from "./line";
-import { copy, markFound } from "./marks";
+import { markFound } from "./marks";
 import { Pane } from "./pane";
 import { type Context, draw } from "./row";
 import type { Query } from "./search";
 import { contextOf, jumpIn, type Sight, type To } from "./sight";
 import { Opened } from "./states";
 import { failed } from "./status";
+import { Target } from "./target";
 
 /** Of a frame, so much goes into making rows. */
 const BUDGET = 8;
@@ -19,8 +21,7 @@ type Why = "strip" | "target" | "found";
 export class Viewer {
   readonly element: HTMLElement;
   readonly sight: Sight;
-  /** The row that the address names. */
-  #target: Place | undefined;
+  readonly #target: Target;
   /** Where somebody asked to go last, undefined for the end: what arrives late of an earlier wish moves nobody. */
   #wanted: To | undefined;
   readonly #words: Words;
@@ -30,6 +31,7 @@ export class Viewer {
   readonly #pane: Pane;
   readonly #context: Context;
   readonly #opened: Opened;
+  readonly #copying: Copying;
   readonly #resized: ResizeObserver;
   readonly #searched: () => void;
   #hunted = false;
@@ -48,13 +50,16 @@ export class Viewer {
     const go = (offset: number) => this.goTo({ source: 0, offset }, "strip");
     this.#bearings = new Bearings(sight, this.#words, go, () => this.toEnd());
     this.#pane = new Pane(this.#view, this.#body, this.#hooks());
+    const note = (sentence: string) => this.#bearings.foot.note(sentence);
+    const hold = () => !sight.feed.end && this.#follow(false);
+    this.#copying = new Copying(this.#view, this.#body, this.#pane, sight, { words: this.#words, note, hold });
+    this.#target = new Target(sight, this.#words, note);
     this.#opened = new Opened(this.#words);
-    this.#context = contextOf(sight, this.#words, () => this.#target);
+    this.#context = contextOf(sight, this.#words, () => this.#target.place);
     const { newer, strip, foot } = this.#bearings;
     const frame = make("div", { class: "log-frame" }, this.#view, newer, strip);
     this.element = make("div", { class: "log-pane" }, frame, foot.element);
     this.#body.addEventListener("click", (event) => this.#clicked(event));
-    this.#view.addEventListener("copy", (event) => copy(this.#body, event));
     this.#resized = new ResizeObserver(() => this.changed());
     this.#resized.observe(this.#view);
   }
@@ -69,6 +74,7 @@ export class Viewer {
     this.#closed = true;
     cancelAnimationFrame(this.#frame);
     this.#resized.disconnect();
+    this.#copying.close();
     this.sight.search.stop();
     this.sight.feed.close();
     markFound(undefined, [], () => undefined);
@@ -112,7 +118,7 @@ export class Viewer {
       const line = await jumpIn(this.sight, to);
       if (!this.#wanted) feed.toEnd();
       if (!line || this.#closed || this.#wanted !== to) return;
-      if (why === "target") this.#target = { source: line.source, offset: line.from };
+      if (why === "target") this.#target.set(line);
       this.#pane.redraw();
       this.#pane.goTo(feed.lines, line);
       this.#highlight();
@@ -121,7 +127,7 @@ export class Viewer {
     } catch (fault) {
       this.#bearings.foot.note(failed(fault, this.#words));
     }
-    performance.measure("log-jump", { start: begun, end: performance.now() });
+    painted("log-jump", begun);
   }
 
   toBegin(): void {
@@ -149,19 +155,9 @@ export class Viewer {
     this.changed();
   }
 
-  /** A link to what was found last, or else to the first row that can be seen. */
-  linkHere(): void {
-    const { search, feed } = this.sight;
-    this.#link(feed.lines.list.find((line) => holds(line, search.current)) ?? this.first);
-  }
-
-  /** Marks a row, and puts a link to it into the address. */
-  #link(line: Line | undefined): void {
-    const address = line && this.sight.permalink(line);
-    if (!line || !address) return;
-    this.#target = { source: line.source, offset: line.from };
-    history.replaceState(history.state, "", address);
-    this.#bearings.foot.note(this.#words("linked"));
+  /** A link to a row, or else to what was found last, or to the first that can be seen. */
+  link(line?: Line): void {
+    this.#target.link(line, this.first);
     this.redraw();
   }
 
@@ -174,6 +170,8 @@ export class Viewer {
       attached: () => feed.attached,
       follow: (on: boolean) => this.#follow(on),
       moved: () => this.#tell(),
+      changing: () => this.#copying.selected.take(),
+      changed: () => this.#copying.selected.show(),
     };
   }
 
@@ -202,7 +200,7 @@ export class Viewer {
     const { greeted, size, refusal } = this.sight.feed;
     if (this.#ready || !(this.#body.firstElementChild || refusal || (greeted && size === 0))) return;
     this.#ready = true;
-    performance.measure("log-open", { start: this.#begun, end: performance.now() });
+    painted("log-open", this.#begun);
     this.element.dispatchEvent(new CustomEvent("log-ready", { bubbles: true }));
   }
 
@@ -228,16 +226,16 @@ export class Viewer {
   }
 
   #tell(): void {
-    this.#bearings.tell(this.#pane, this.#view, this.#target);
+    this.#bearings.tell(this.#pane, this.#view, this.#target.place);
   }
 
   #clicked(event: Event): void {
     const row = event.target instanceof Element ? event.target.closest<HTMLElement>(".row") : null;
-    const line = row && this.sight.feed.lines.list.find((known) => this.#pane.elementOf(known) === row);
+    const line = row && this.#pane.lineOf(row);
     if (!row || !line || !(event.target instanceof Element)) return;
     if (event.target.closest(".no")) {
       event.preventDefault();
-      this.#link(line);
+      this.link(line);
     } else if (event.target.closest("button.history")) this.#open(line);
   }
 
