@@ -1,9 +1,11 @@
 // How a log comes to the page when something is in the way: blocked sockets, lost connections, limits, deletion, a full disk.
 import assert from "node:assert/strict";
 import { appendFileSync, readdirSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { admin, openBrowser, picture, signedIn, signIn, visitor } from "./browser.mjs";
+import { admin, gateway, openBrowser, picture, signedIn, signIn, visitor } from "./browser.mjs";
 import { logs, open, row, rows, view } from "./logs.mjs";
 
 /** A gateway that keeps little, and the folder it keeps it in. */
@@ -33,31 +35,60 @@ const goesOn = async (page) => {
   );
 };
 
-/** As with a proxy that knows no upgrade, until `window.through` is set: the connection ends before it has begun. */
-function block() {
-  const Real = window.WebSocket;
-  window.sockets = 0;
-  window.WebSocket = class extends Real {
-    constructor(address, protocol) {
-      const log = protocol === "sluice.logs.v1";
-      super(log && !window.through ? String(address).replace("/log?", "/blocked?") : address, protocol);
-      if (log) window.sockets++;
-    }
+/** A proxy on the way that knows no upgrade of a log's connection, until it is `open`. */
+async function proxy() {
+  const to = new URL(gateway);
+  const way = { open: false };
+  const server = createServer((asked, answer) => {
+    const { method, url, headers } = asked;
+    const onward = request({ host: to.hostname, port: to.port, method, path: url, headers }, (answered) => {
+      answer.writeHead(answered.statusCode, answered.headers);
+      answered.pipe(answer);
+    });
+    onward.on("error", () => answer.destroy());
+    asked.pipe(onward);
+  });
+  server.on("upgrade", (asked, socket) => {
+    socket.on("error", () => socket.destroy());
+    if (!way.open && asked.url.includes("/log?"))
+      return socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    const onward = connect(Number(to.port), to.hostname, () => {
+      const lines = asked.rawHeaders.flatMap((name, i) => (i % 2 ? [] : [`${name}: ${asked.rawHeaders[i + 1]}`]));
+      onward.write(`GET ${asked.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on("error", () => socket.destroy());
+    socket.on("close", () => onward.destroy());
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  way.address = `http://127.0.0.1:${server.address().port}`;
+  way.close = () => {
+    server.close();
+    server.closeAllConnections();
   };
+  return way;
+}
+
+/** Somebody signed in whose way to the gateway leads through such a proxy. */
+async function behindProxy() {
+  const way = await proxy();
+  const visit = await visitor(browser, { baseURL: way.address });
+  await signIn(visit.page);
+  return { ...visit, way };
 }
 
 test("where_web_sockets_are_blocked_the_log_is_asked_for_until_they_get_through", async () => {
   const name = await desk.printing("for i in $(seq 1 100000); do echo line $i; sleep 0.05; done");
-  const { page, context } = await signedIn(browser);
-  await page.addInitScript(block);
+  const { page, context, way } = await behindProxy();
   await open(page, name);
-  await foot(page, /blocked/);
+  await foot(
+    page,
+    /^Live updates are blocked on the way here, so the log is asked for once a second · [\d,]+ bytes, all/,
+  );
   await goesOn(page);
   await picture(page, "log-polling");
-  await page.evaluate(() => {
-    window.through = true;
-    window.dispatchEvent(new Event("online"));
-  });
+  way.open = true;
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
   await foot(page, /^Following/);
   await goesOn(page);
   const numbers = (await rows(page)).filter(Boolean).map((text) => Number(/^line (\d+)$/.exec(text)[1]));
@@ -67,18 +98,58 @@ test("where_web_sockets_are_blocked_the_log_is_asked_for_until_they_get_through"
     "no line is missing or there twice where the ways changed",
   );
   await context.close();
+  way.close();
   await desk.stop(name);
 });
 
 test("a_log_that_is_asked_for_ends_with_its_exit_code", async () => {
   const name = await desk.submit("for i in $(seq 1 60); do echo line $i; sleep 0.1; done; exit 3");
   await desk.until(name, "RUNNING");
-  const { page, context } = await signedIn(browser);
-  await page.addInitScript(block);
+  const { page, context, way } = await behindProxy();
   await open(page, name);
   await foot(page, /blocked/);
   await foot(page, /^Ended with exit code 3 at byte [\d,]+, all [\d,]+ stored/);
   assert.equal((await rows(page)).filter((text) => text.startsWith("line ")).at(-1), "line 60");
+  await context.close();
+  way.close();
+});
+
+test("who_falls_behind_is_told_what_was_skipped_and_reads_it_by_scrolling_up", async () => {
+  const line = "of a job that prints far more than a slow connection can bring to anybody who looks at it";
+  const name = await desk.printing(
+    `for r in $(seq 1 1000); do seq -f 'line %.0f ${line}' $((r * 2000 - 1999)) $((r * 2000)); sleep 0.05; done`,
+  );
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "of a job").waitFor();
+  const network = await context.newCDPSession(page);
+  await network.send("Network.enable");
+  const slow = { offline: false, latency: 20, downloadThroughput: 60_000, uploadThroughput: 60_000 };
+  await network.send("Network.emulateNetworkConditions", slow);
+  await foot(
+    page,
+    /^Following · [\d,]+ bytes, all stored · [\d.]+ MB went by too quickly to show; scroll up to read them/,
+  );
+  await picture(page, "log-skipped");
+  await desk.stop(name);
+  await network.send("Network.emulateNetworkConditions", { ...slow, downloadThroughput: -1, uploadThroughput: -1 });
+  await foot(page, /^Ended/);
+  const numbers = async () => (await rows(page)).flatMap((text) => /^line (\d+) of/.exec(text)?.[1] ?? []).map(Number);
+  const [first] = await numbers();
+  await view(page).hover();
+  for (let turns = 0; turns < 60; turns++) await page.mouse.wheel(0, -2_000);
+  await page.waitForFunction(
+    (n) => Number(/line (\d+)/.exec(document.querySelector(".log-rows").innerText)[1]) < n,
+    first,
+  );
+  const read = await numbers();
+  assert.ok(read.length > 50);
+  assert.deepEqual(
+    read,
+    read.map((_, i) => read[0] + i),
+    "what was skipped is there",
+  );
+  assert.deepEqual(complaints, []);
   await context.close();
 });
 

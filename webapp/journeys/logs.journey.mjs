@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { violations } from "./axe.mjs";
-import { DESKTOP, openBrowser, PHONE, picture, signedIn } from "./browser.mjs";
+import { admin, DESKTOP, newcomer, openBrowser, PHONE, picture, signedIn, signIn, visitor } from "./browser.mjs";
 import { logs, open, row, rows, status } from "./logs.mjs";
 
 let browser;
@@ -183,8 +183,7 @@ test("following_lets_go_when_somebody_scrolls_up_and_counts_what_is_new", async 
 });
 
 test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line", async () => {
-  const name = await desk.submit("seq -f 'row %.0f of many, nothing special' 1 300000\necho needle in the end");
-  await desk.until(name, "SUCCEEDED");
+  const name = await desk.printed("seq -f 'row %.0f of many, nothing special' 1 300000\necho needle in the end");
   const { page, context, complaints } = await signedIn(browser, { permissions: ["clipboard-read", "clipboard-write"] });
   await open(page, name);
   await row(page, "needle").waitFor();
@@ -208,7 +207,14 @@ test("a_search_goes_over_the_whole_log_and_a_link_leads_a_colleague_to_the_line"
   const link = page.url();
   assert.match(link, /\?role=worker&index=0#log=0\.0\.0\.worker@\d+$/);
 
-  const colleague = await signedIn(browser, { language: "zh" });
+  // somebody else, who may see the job, and one who may not
+  const stranger = await newcomer(browser);
+  await stranger.page.goto(link);
+  await stranger.page.getByText(`Job ${admin.name}~${name} is not found.`).waitFor();
+  assert.equal(await stranger.page.locator("log-view").count(), 0);
+  await stranger.context.close();
+  const colleague = await visitor(browser, { language: "zh" });
+  await signIn(colleague.page, await desk.anotherAdministrator());
   await colleague.page.goto(link);
   const target = colleague.page.locator("log-view .row.target");
   await target.waitFor();

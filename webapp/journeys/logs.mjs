@@ -71,12 +71,17 @@ export async function logs(address = gateway) {
     },
     state: (name) => call("GET", `${pathOf(name)}/state`),
     bytes: async (name) => Buffer.from(await (await ask("GET", pathOf(name))).arrayBuffer()),
+    async anotherAdministrator() {
+      const other = { name: freshName("admin"), password: "another password" };
+      await call("POST", "/api/v2/users", { username: other.name, password: other.password, admin: true });
+      return other;
+    },
     stop: (name) => call("PUT", `/api/v2/jobs/${admin.name}~${name}/executionType`, { value: "STOP" }),
   };
 }
 
-export async function open(page, name, hash = "") {
-  await page.goto(`/jobs/${admin.name}~${name}${hash}`);
+export async function open(page, name) {
+  await page.goto(`/jobs/${admin.name}~${name}`);
   // it is loaded once it comes into view, and on a phone much stands above it
   await page.locator("#panel-log").scrollIntoViewIfNeeded();
   await page.locator("log-view[ready]").waitFor();
