@@ -62,9 +62,9 @@ public final class Server {
 
     /** What the rooms above the jobs put on the page of one, in this order. */
     private static final List<Panel> PANELS = List.of(
-            new Panel("log", "log.panel", "code"),
-            new Panel("metrics", "telemetry.panel", "pulse"),
-            new Panel("endpoints", "endpoint.panel", "open"));
+            new Panel("log", "log.panel", "code", "log-view.js"),
+            new Panel("metrics", "telemetry.panel", "pulse", "device-chart.js"),
+            new Panel("endpoints", "endpoint.panel", "open", null));
 
     private record Step(String name, Supplier<Future<Void>> close) {}
 

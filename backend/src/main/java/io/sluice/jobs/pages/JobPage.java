@@ -81,7 +81,12 @@ public record JobPage(
     }
 
     /** A panel of a room above, which is asked for when it comes into sight. */
-    public record Frame(String name, String title, String icon, String path) {}
+    public record Frame(
+            String name,
+            String title,
+            String icon,
+            @Nullable String script,
+            String path) {}
 
     public Job job() {
         return detail.job();

@@ -180,6 +180,7 @@ final class JobReading {
                         panel.name(),
                         panel.title(),
                         panel.icon(),
+                        panel.script(),
                         look.panel(panel.name(), detail.attempt().number(), task.role(), task.index(), task.attempt())))
                 .toList();
     }
