@@ -39,6 +39,8 @@ final class ScriptedEngine implements Engine {
     volatile boolean away;
     /** Asked, it never answers. */
     volatile boolean hangs;
+    /** Answers to all stops, once it is given. */
+    volatile @Nullable Promise<Void> stopping;
 
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
@@ -135,6 +137,10 @@ final class ScriptedEngine implements Engine {
             return never();
         }
         stops.add(name);
+        Promise<Void> later = stopping;
+        if (later != null) {
+            return later.future();
+        }
         Run run = runs.get(name);
         if (run != null && !run.isOver()) {
             end(name, 143);

@@ -104,7 +104,7 @@ final class Arrivals {
                 var key = kernel.take();
                 for (var event : key.pollEvents()) {
                     if (event.context() instanceof Path name) {
-                        worker.run(() -> settle(name.toString())).onFailure(e -> fault("settle", e));
+                        worker.after(() -> settle(name.toString())).onFailure(e -> fault("settle", e));
                     }
                 }
                 key.reset();

@@ -198,7 +198,7 @@ public final class ProcessEngine implements Engine {
 
     @Override
     public Future<Void> remove(String name) {
-        return worker.run(() -> {
+        return worker.after(() -> {
             synchronized (turn(name)) {
                 var folder = ground.runs().find(name);
                 if (folder.isPresent() && !folder.get().read().isOver()) {
@@ -309,8 +309,8 @@ public final class ProcessEngine implements Engine {
             failpoints.reach("engine.afterStart");
             launched.add(task.name());
             arrivals.expect(task.name());
-            var unused = supervisor.thenAccept(
-                    ended -> worker.run(() -> supervisorEnded(folder)).onFailure(e -> fault("settle", task.name(), e)));
+            var unused = supervisor.thenAccept(ended ->
+                    worker.after(() -> supervisorEnded(folder)).onFailure(e -> fault("settle", task.name(), e)));
             return new Started.Running(
                     new Run(task.name(), task.labels(), State.RUNNING, null, null, false, Instant.now(), null, null),
                     false);

@@ -13,19 +13,34 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Worker {
 
     private static final int THREADS = 4;
+    /** For what is over: in a crowd that begins and ends, the ends wait for no more than one another. */
+    private static final int THREADS_AFTER = 2;
+
     private static final int MOST = 4096;
     private static final long LIMIT_SECONDS = 30;
 
     private final WorkerExecutor threads;
+    private final WorkerExecutor after;
     private final EngineMetrics metrics;
     private final AtomicInteger calls = new AtomicInteger();
 
     Worker(Vertx vertx, EngineMetrics metrics) {
         this.threads = vertx.createSharedWorkerExecutor("sluice-engine", THREADS, LIMIT_SECONDS, TimeUnit.SECONDS);
+        this.after =
+                vertx.createSharedWorkerExecutor("sluice-engine-after", THREADS_AFTER, LIMIT_SECONDS, TimeUnit.SECONDS);
         this.metrics = metrics;
     }
 
     <T> Future<T> run(Callable<T> work) {
+        return run(threads, work);
+    }
+
+    /** What is to be done for a run that is over. */
+    <T> Future<T> after(Callable<T> work) {
+        return run(after, work);
+    }
+
+    private <T> Future<T> run(WorkerExecutor threads, Callable<T> work) {
         if (calls.get() >= MOST) {
             metrics.refused();
             return Future.failedFuture(new Unavailable("the engine has " + MOST + " calls to answer already", null));
@@ -51,6 +66,6 @@ final class Worker {
     }
 
     Future<Void> close() {
-        return threads.close();
+        return threads.close().eventually(after::close);
     }
 }

@@ -32,6 +32,8 @@ final class Life {
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final int STARTS_AT_ONCE = 16;
     private static final int JOBS_AT_ONCE = 16;
+    /** Of these so many may be ending: what begins waits for no crowd that ends, nor for an engine that is slow to stop. */
+    private static final int ENDS_AT_ONCE = 4;
 
     private final LifeStore jobs;
     private final TaskStore tasks;
@@ -50,7 +52,11 @@ final class Life {
     private final Map<Long, Boolean> busy = new ConcurrentHashMap<>();
 
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
+    /** Jobs that end, or of which a run has. */
+    private final Set<Long> ending = ConcurrentHashMap.newKeySet();
+
     private final Semaphore room = new Semaphore(JOBS_AT_ONCE);
+    private final Semaphore ends = new Semaphore(ENDS_AT_ONCE);
     private volatile long epoch;
 
     Life(
@@ -81,7 +87,12 @@ final class Life {
     /** What the engine said of a run. */
     void heard(Run run) {
         runs.merge(run.name(), run, (before, now) -> before.isOver() ? before : now);
-        jobOf(run).ifPresent(this::touch);
+        jobOf(run).ifPresent(job -> {
+            if (run.isOver()) {
+                ending.add(job);
+            }
+            touch(job);
+        });
     }
 
     static Optional<Long> jobOf(Run run) {
@@ -116,17 +127,33 @@ final class Life {
     private void work(long job) {
         do {
             busy.replace(job, false);
-            room.acquireUninterruptibly();
-            try {
-                while (step(job)) {
-                    seen.run();
-                }
-            } catch (Throwable e) { // whatever it is, a job that nobody looks at any more would never end
-                failed(job, e);
-            } finally {
-                room.release();
+            while (turn(job)) {
+                seen.run();
             }
         } while (!busy.remove(job, false));
+        ending.remove(job);
+    }
+
+    /** One step, when it is the job's turn; whether there may be another. */
+    private boolean turn(long job) {
+        boolean over = ending.contains(job);
+        metrics.turns(over, 1);
+        if (over) {
+            ends.acquireUninterruptibly();
+        }
+        room.acquireUninterruptibly();
+        try {
+            return step(job);
+        } catch (Throwable e) { // whatever it is, a job that nobody looks at any more would never end
+            failed(job, e);
+            return false;
+        } finally {
+            room.release();
+            if (over) {
+                ends.release();
+            }
+            metrics.turns(over, -1);
+        }
     }
 
     private void failed(long job, Throwable e) {
@@ -143,6 +170,9 @@ final class Life {
         var attempt = tasks.attempt(job, now).await().orElse(null);
         if (attempt == null) {
             return false;
+        }
+        if (attempt.phase() == Job.Phase.EXITED && ending.add(job)) {
+            return true; // in a turn of that kind
         }
         return attempt.phase() == Job.Phase.EXITED ? wind(attempt, now) : proceed(attempt, now);
     }

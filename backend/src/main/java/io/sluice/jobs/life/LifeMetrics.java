@@ -16,6 +16,7 @@ final class LifeMetrics {
     private final Gauge waiting;
     private final Gauge leading;
     private final Gauge away;
+    private final Gauge turns;
     private final Histogram calls;
 
     LifeMetrics(CollectorRegistry registry) {
@@ -33,6 +34,11 @@ final class LifeMetrics {
                 .register(registry);
         waiting = Gauge.build("sluice_jobs_waiting", "Jobs in the queue, on the gateway that leads")
                 .register(registry);
+        turns = Gauge.build(
+                        "sluice_jobs_turns",
+                        "Jobs that are moved forward, or wait for their turn, by whether they begin or end")
+                .labelNames("kind")
+                .register(registry);
         away = Gauge.build("sluice_jobs_engine_away", "Whether the engine does not answer")
                 .register(registry);
         calls = Histogram.build("sluice_jobs_engine_call_seconds", "Time of a call to the engine, by what was asked")
@@ -45,6 +51,10 @@ final class LifeMetrics {
 
     void asked(String call, boolean answered, long nanos) {
         calls.labels(call, answered ? "given" : "none").observe(nanos / 1e9);
+    }
+
+    void turns(boolean over, int more) {
+        turns.labels(over ? "end" : "begin").inc(more);
     }
 
     void away(boolean isAway) {
