@@ -49,24 +49,48 @@ class JobList extends HTMLElement {
   };
 }
 
-/** Puts a row where one of its id is, or where its order belongs. A ticked box stays ticked, and what has the focus keeps it. */
+/**
+ * Puts a row where its order belongs, in place of one of its id. A ticked box stays ticked, and what has the focus keeps it; a
+ * row with the focus stays where it is.
+ */
 export function place(rows: HTMLElement, coming: HTMLElement): void {
   const present = document.getElementById(coming.id);
-  if (present) {
-    const box = present.querySelector<HTMLInputElement>("input:checked");
-    const comingBox = coming.querySelector<HTMLInputElement>("input[type=checkbox]");
-    if (box && comingBox) comingBox.checked = true;
-    const focused = present.contains(document.activeElement) ? document.activeElement : null;
+  const focused = present?.contains(document.activeElement) ? document.activeElement : null;
+  if (present) staysTicked(present, coming);
+  if (present && (focused || orderOf(present) === orderOf(coming))) {
     present.replaceWith(coming);
     if (focused) again(coming, focused)?.focus({ preventScroll: true });
-  } else if (rows.dataset.newest) {
-    const order = coming.dataset.order ?? "";
-    const next = [...rows.children].find((row) => ((row as HTMLElement).dataset.order ?? "") < order);
-    rows.insertBefore(coming, next ?? null);
-    while (rows.children.length > MOST_ROWS) rows.lastElementChild?.remove();
+  } else {
+    present?.remove();
+    insert(rows, coming);
   }
   rows.closest<JobList>("job-list")?.refresh();
 }
+
+function staysTicked(present: Element, coming: Element): void {
+  const box = present.querySelector<HTMLInputElement>("input:checked");
+  const comingBox = coming.querySelector<HTMLInputElement>("input[type=checkbox]");
+  if (box && comingBox) comingBox.checked = true;
+}
+
+function insert(rows: HTMLElement, coming: Element): void {
+  if (!belongs(rows, coming)) return;
+  const next = [...rows.children].find((row) => precedes(rows, orderOf(coming), orderOf(row)));
+  rows.insertBefore(coming, next ?? null);
+  while (rows.children.length > MOST_ROWS) rows.lastElementChild?.remove();
+}
+
+/** Between the first row and the last that the page came with; the first page has no beginning, and the last no end. */
+function belongs(rows: HTMLElement, coming: Element): boolean {
+  const order = orderOf(coming);
+  const { from, to } = rows.dataset;
+  return !(from && precedes(rows, order, from)) && !(to && precedes(rows, to, order));
+}
+
+const orderOf = (row: Element): string => (row as HTMLElement).dataset.order ?? "";
+
+const precedes = (rows: HTMLElement, one: string, other: string): boolean =>
+  rows.dataset.back ? one > other : one < other;
 
 function again(row: HTMLElement, before: Element): HTMLElement | null {
   const link = before.getAttribute("href");

@@ -56,6 +56,33 @@ test("a_list_of_one_state_takes_in_what_comes_to_it_and_lets_go_of_what_leaves_i
   await context.close();
 });
 
+test("in_another_order_what_comes_takes_its_place_and_what_changes_goes_to_its_own", async () => {
+  const { page, context, complaints } = await signedIn(browser);
+  const stem = word("order");
+  const names = ["b", "d"].map((letter) => `${stem}_${letter}`);
+  for (const name of names) await jobs.submit(plain(name, "true", NEVER));
+  const shown = () => page.locator("#jobs-rows a.name").allInnerTexts();
+  await page.goto(`/jobs?q=${stem}&sort=name`);
+  await isTold(page);
+  await jobs.submit(plain(`${stem}_c`, "sleep 600"));
+  await row(page, `${stem}_c`).locator(".state.running").waitFor();
+  assert.deepEqual(await shown(), [names[0], `${stem}_c`, names[1]]);
+  await page.goto(`/jobs?q=${stem}&sort=name-back`);
+  await isTold(page);
+  await jobs.submit(plain(`${stem}_a`, "sleep 600"));
+  await row(page, `${stem}_a`).locator(".state.running").waitFor();
+  assert.deepEqual(await shown(), [names[1], `${stem}_c`, names[0], `${stem}_a`]);
+  await page.goto(`/jobs?q=${stem}&sort=state`);
+  await isTold(page);
+  assert.deepEqual(await shown(), [`${stem}_a`, `${stem}_c`, names[1], names[0]]);
+  await jobs.stop(`${stem}_a`);
+  await row(page, `${stem}_a`).locator(".state.stopped").waitFor();
+  assert.deepEqual(await shown(), [`${stem}_c`, names[1], names[0], `${stem}_a`]);
+  for (const name of [...names, `${stem}_c`]) await jobs.stop(name);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("filters_are_in_the_address_and_what_is_sought_is_found", async () => {
   const { page, context, complaints } = await signedIn(browser);
   const name = word("sought");

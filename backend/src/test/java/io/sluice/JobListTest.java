@@ -141,19 +141,37 @@ class JobListTest {
         return answers;
     }
 
+    /** Of the rows, between the ends that the page has. */
+    private static List<String> places(String page) {
+        List<String> places = Pattern.compile("data-order=\"([^\"]*)\"")
+                .matcher(page)
+                .results()
+                .map(place -> place.group(1))
+                .toList();
+        String from = link(page, "prev").isEmpty() ? "" : " data-from=\"" + places.getFirst() + "\"";
+        String to = link(page, "next").isEmpty() ? "" : " data-to=\"" + places.getLast() + "\"";
+        assertThat(page).containsPattern("<tbody id=\"jobs-rows\"" + from + to + "( data-back=\"true\")?>");
+        return places;
+    }
+
     /** Every page forwards, and every page back again. */
     private static List<String> leafed(Person person, String query) {
         List<String> all = new ArrayList<>();
         List<List<String>> pages = new ArrayList<>();
+        List<String> places = new ArrayList<>();
         String page = page(person, query);
         while (true) {
             pages.add(names(page));
             all.addAll(names(page));
+            places.addAll(places(page));
             if (link(page, "next").isEmpty()) {
                 break;
             }
             page = page(person, link(page, "next"));
         }
+        assertThat(query.contains("name-back") ? places.reversed() : places)
+                .as("by which an open page knows where what comes belongs")
+                .isSorted();
         for (int back = pages.size() - 2; back >= 0; back--) {
             page = page(person, link(page, "prev"));
             assertThat(names(page)).as("%s, page %s from its end", query, back).isEqualTo(pages.get(back));

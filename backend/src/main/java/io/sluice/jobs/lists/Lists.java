@@ -79,6 +79,9 @@ public final class Lists {
         }
     }
 
+    /** Between numbers of as many digits, which therefore sort as texts do. */
+    private static final long MIDDLE = 5_000_000_000_000_000_000L;
+
     private final BrowseStore store;
     private final HolderStore holders;
     private final Function<List<Long>, Future<List<Job>>> numbered;
@@ -210,6 +213,34 @@ public final class Lists {
             case LONGEST, SHORTEST -> micros(since(job)) + "." + job.id();
             case TOOK_LONGEST, TOOK_SHORTEST -> length(job) + "." + job.id();
         };
+    }
+
+    /** The place of a job in a list, as text that sorts as the list does; where names fall, backwards. */
+    public static String place(Sort sort, Job job) {
+        String newest = falling(micros(job.submitted())) + falling(job.id());
+        // a blank comes before all that names are made of: of two the shorter is the first
+        return switch (sort) {
+            case NEWEST -> newest;
+            case OLDEST -> rising(micros(job.submitted())) + rising(job.id());
+            case NAME, NAME_BACK -> job.name() + " " + job.user();
+            case USER -> job.user() + " " + newest;
+            case STATE -> Order.STATES.indexOf(job.state().name()) + " " + newest;
+            case DEVICES -> falling(job.devices()) + falling(job.id());
+            case TASKS -> falling(job.tasks()) + falling(job.id());
+            case PRIORITY -> falling(job.priority()) + falling(job.id());
+            case LONGEST -> rising(micros(since(job))) + rising(job.id());
+            case SHORTEST -> falling(micros(since(job))) + falling(job.id());
+            case TOOK_LONGEST -> falling(length(job)) + falling(job.id());
+            case TOOK_SHORTEST -> rising(length(job)) + rising(job.id());
+        };
+    }
+
+    private static String rising(long number) {
+        return Long.toString(MIDDLE + number);
+    }
+
+    private static String falling(long number) {
+        return Long.toString(MIDDLE - number);
     }
 
     private static long length(Job job) {

@@ -72,11 +72,18 @@ public record ListPage(
         }
     }
 
-    /** The place of a row among others, as text that sorts. */
-    public static String order(Entry entry) {
-        String[] key = Lists.key(Lists.Sort.NEWEST, entry.job()).split("\\.", 2);
-        return "0".repeat(Math.max(0, 17 - key[0].length())) + key[0] + "."
-                + "0".repeat(Math.max(0, 18 - key[1].length())) + key[1];
+    /** The place of the page's first row, null: nothing can come before it. */
+    public @Nullable String from() {
+        return before == null || entries.isEmpty() ? null : place(entries.getFirst());
+    }
+
+    /** The place of its last row, null: nothing can come after it. */
+    public @Nullable String to() {
+        return after == null || entries.isEmpty() ? null : place(entries.getLast());
+    }
+
+    private String place(Entry entry) {
+        return Lists.place(query.order(), entry.job());
     }
 
     /** {@code jobs/list-live.jte}: what to send to a list that is open somewhere. All of it may be sent twice. */
