@@ -19,7 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What OpenPAI's clients send, below {@code /rest-server}: the one for VS Code in its order, and every question for a list. */
+/**
+ * What OpenPAI's clients send, below {@code /rest-server}: the one for VS Code in its order, the pages that it opens, and every question
+ * for a list.
+ */
 class OldClientsTest {
     private static final String REST = "/rest-server/api";
     private static final String YAML = """
@@ -143,6 +146,31 @@ class OldClientsTest {
                         .bodyAsJsonObject()
                         .getString("code"))
                 .isEqualTo("NoJobSshInfoError");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "job-detail.html?username=admin&jobName=a_job       | /jobs/admin~a_job",
+                "job-detail.html?username=a%2Fb&jobName=c%3Fd       | /jobs/a%2Fb~c%3Fd",
+                "job-detail.html                                    | /jobs",
+                "job-event.html?userName=ada&jobName=a_job          | /jobs/ada~a_job",
+                "task-attempt.html?userName=ada&jobName=j&taskRole=w | /jobs/ada~j",
+                "job-list.html                                      | /jobs",
+                "job-list.html?status=Running&vcName=lab&user=ada   | /jobs?user=ada&state=running&vc=lab",
+                "job-list.html?jobPriority=Product&keyword=a+b      | /jobs?priority=prod&q=a+b",
+                "job-list.html?status=Waiting,Running&user=a,b      | /jobs",
+                "submit.html                                        | /jobs/new",
+                "submit.html?op=resubmit&type=job&user=ada&jobName=j | /jobs/new?clone=ada~j",
+                "home.html                                          | /",
+                "index.html                                         | /",
+                "virtual-clusters.html                              | /virtual-clusters",
+            })
+    void the_portal_s_pages_lead_to_the_ones_in_their_place(String old, String page) {
+        var led = signedIn().get("/" + old);
+        assertThat(led.statusCode()).isEqualTo(303);
+        assertThat(led.getHeader("Location")).isEqualTo(page);
     }
 
     /** Four jobs that are over, of somebody whom nobody has met before. */

@@ -41,6 +41,7 @@ public final class Overview {
         routes.addAll(new HomeRoutes(jobs, identity, stock, live).routes());
         routes.addAll(new ClusterPageRoutes(jobs, stock, live).routes());
         routes.addAll(new JobListRoutes(jobs, tally, live).routes());
+        routes.addAll(new OldPageRoutes().routes());
         return routes;
     }
 
