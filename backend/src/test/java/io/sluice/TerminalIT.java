@@ -55,7 +55,8 @@ class TerminalIT {
                 job + " runs",
                 () -> who.call("GET", "/api/v2/jobs/" + who.name() + "~" + job, null)
                         .body()
-                        .contains("\"RUNNING\""));
+                        // of the task: a job runs from when it has a place
+                        .contains("\"taskState\":\"RUNNING\""));
     }
 
     /** One that a page has open. */
