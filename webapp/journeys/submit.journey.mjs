@@ -53,6 +53,28 @@ async function stop(page, name) {
   });
 }
 
+test("an_app_is_ticked_for_the_running_job_and_stands_in_the_text", async () => {
+  const { page, context, complaints } = await writing("?template=hello");
+  const tick = field(page, "JupyterLab");
+  assert.equal(await tick.isChecked(), false);
+  await tick.check();
+  await field(page, "TensorBoard").check();
+  await page.waitForFunction(() =>
+    /endpoints:[^}]*jupyterlab[^}]*tensorboard/s.test(document.querySelector("#text").value),
+  );
+  await tick.uncheck();
+  await page.waitForFunction(() => !document.querySelector("#text").value.includes("jupyterlab"));
+  await write(
+    page,
+    (await textOf(page)).replace(/- ?tensorboard|tensorboard(?=[\s,\]])/, (found) =>
+      found.replace("tensorboard", "{recipe: jupyterlab, name: mine}"),
+    ),
+  );
+  await page.waitForFunction((box) => box.checked, await tick.elementHandle());
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("form_and_text_stay_in_step_and_comments_stay", async () => {
   const { page, context, complaints } = await writing("?template=cifar10-tensorflow");
   const before = await textOf(page);

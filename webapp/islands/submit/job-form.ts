@@ -1,5 +1,6 @@
 import { type Field, MASK, type Pair, pairs, pairsWritten, protocolOf, rolesOf, shown, written } from "./fields";
 import { JobText } from "./job-text";
+import { isMember, withMember } from "./members";
 import type { Path, Step } from "./values";
 
 /** What the form wants of the text: itself with a change in it. */
@@ -86,7 +87,8 @@ class JobForm extends HTMLElement {
     const control = part.querySelector<HTMLInputElement>("input, select, textarea");
     if (!control) return;
     const text = shown(job, field);
-    if (field.kind === "flag") control.checked = text === "true";
+    if (field.kind === "member") control.checked = isMember(job, field.path, part.dataset.member ?? "");
+    else if (field.kind === "flag") control.checked = text === "true";
     else if (back || control !== document.activeElement || !means(job, field, control.value)) show(control, text);
   }
 
@@ -154,6 +156,11 @@ class JobForm extends HTMLElement {
     const part = control.closest<HTMLElement>("[data-kind]");
     if (!part || part.dataset.kind === "role") return;
     const field = this.#field(part);
+    const member = part.dataset.member;
+    if (member) {
+      this.#ask((job) => withMember(job, field.path, member, control.checked));
+      return;
+    }
     const typed = field.kind === "flag" ? (control.checked ? "true" : "") : control.value;
     const several = part.classList.contains("pairs");
     this.#ask((job) => (several ? pairsWritten(job, field, rows(part)) : written(job, field, typed)));

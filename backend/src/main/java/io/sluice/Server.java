@@ -275,7 +275,7 @@ public final class Server {
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(() -> able(database), telemetry::numbers));
         table.addAll(identity.routes(web.live()));
-        table.addAll(pages.routes(identity, web.live(), PANELS));
+        table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps()));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
         table.addAll(logs.routes());
         table.addAll(endpoints.routes(web.live()));

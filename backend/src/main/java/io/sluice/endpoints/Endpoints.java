@@ -16,6 +16,7 @@ import io.sluice.identity.Identity;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
+import io.sluice.jobs.pages.App;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -154,6 +155,14 @@ public final class Endpoints {
 
     boolean isOpenable() {
         return road.names().isOpen();
+    }
+
+    /** Those that begin a program, so that a new job can ask for them. */
+    public List<App> apps() {
+        return recipes.all().stream()
+                .filter(Recipe::runsProgram)
+                .map(recipe -> new App(recipe.name(), recipe.titles()))
+                .toList();
     }
 
     Recipes recipes() {

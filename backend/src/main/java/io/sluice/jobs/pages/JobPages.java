@@ -35,15 +35,19 @@ public final class JobPages {
         return overview.unfinished(caller);
     }
 
-    /** All of its rows. From now on what changes in the database is told to open pages. */
-    public List<Route> routes(Identity identity, Live live, List<Panel> panels) {
+    /**
+     * All of its rows. From now on what changes in the database is told to open pages.
+     *
+     * @param apps that can be opened in a running job
+     */
+    public List<Route> routes(Identity identity, Live live, List<Panel> panels, List<App> apps) {
         subscriptions.add(doorbell.listen(Jobs.TOPIC, () -> {
             overview.forget();
             live.ring(Jobs.TOPIC);
         }));
         var routes = new ArrayList<>(overview.routes(identity, live));
         // before the routes of one job, whose paths would fit too
-        routes.addAll(new NewJobRoutes(jobs).routes());
+        routes.addAll(new NewJobRoutes(jobs, apps).routes());
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
         routes.addAll(new JobPageRoutes(jobs, live, panels).routes());
         return routes;

@@ -31,6 +31,7 @@ public final class NewJob {
             String key,
             List<String> clusters,
             List<String> deviceTypes,
+            List<App> apps,
             List<TemplateRow> templates,
             @Nullable Verdict verdict,
             @Nullable Word word,
@@ -38,6 +39,7 @@ public final class NewJob {
         public Page {
             clusters = List.copyOf(clusters);
             deviceTypes = List.copyOf(deviceTypes);
+            apps = List.copyOf(apps);
             templates = List.copyOf(templates);
         }
     }

@@ -38,10 +38,12 @@ final class NewJobRoutes {
     private static final int BODY = 4 << 20;
 
     private final Jobs jobs;
+    private final List<App> apps;
     private final Allowance checks = new Allowance(CHECKS_PER_MINUTE, Duration.ofMinutes(1));
 
-    NewJobRoutes(Jobs jobs) {
+    NewJobRoutes(Jobs jobs, List<App> apps) {
         this.jobs = jobs;
+        this.apps = apps;
     }
 
     /** To stand before the routes of a job, whose paths would fit too. */
@@ -126,6 +128,7 @@ final class NewJobRoutes {
                         UUID.randomUUID().toString(),
                         clusters.result(),
                         types(machines.result()),
+                        apps,
                         kept.result(),
                         verdict,
                         word,
@@ -213,6 +216,7 @@ final class NewJobRoutes {
                 call.field("key").orElseGet(() -> UUID.randomUUID().toString()),
                 List.of("default"),
                 List.of(),
+                apps,
                 Examples.ALL.stream().map(TemplateRow::of).toList(),
                 null,
                 word,

@@ -8,6 +8,7 @@ import io.sluice.jobs.protocol.JobSpec.Priority;
 import io.sluice.jobs.protocol.JobSpec.Role;
 import io.sluice.jobs.protocol.JobSpec.Sku;
 import io.sluice.jobs.protocol.JobSpec.Storage;
+import io.sluice.jobs.protocol.document.Item.Scalar;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,9 @@ final class Extras {
     static final String PLUGINS = "com.microsoft.pai.runtimeplugin";
     static final String OURS = "sluice";
     static final String TAGS = "tags";
+    private static final String ENDPOINTS = "endpoints";
     private static final int MOST_TAGS = 50;
+    private static final int MOST_ENDPOINTS = 20;
     private static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}\\p{Cf}]{0,254}(?<=\\S)");
     static final List<String> STATES = List.of("running", "succeeded", "stopped", "failed", "retried");
     private static final List<String> PRIORITIES = List.of("crit", "prod", "test", "oppo");
@@ -156,42 +159,10 @@ final class Extras {
         boolean ignore = "ignore".equals(fields.choice("failurePolicy", Prerequisites.POLICIES));
         Fields parameters = fields.object("parameters");
         if (parameters != null && name != null) {
-            check(name, parameters);
+            Prerequisites.plugin(name, parameters, faults);
         }
         plugins.add(new Plugin(name == null ? "" : name, of, fields.free("parameters"), ignore));
         fields.close();
-    }
-
-    /** Only what we would stumble over later. */
-    private void check(String plugin, Fields parameters) {
-        switch (plugin) {
-            case "cmd" -> {
-                boolean before = !parameters.texts("preCommands", 0).isEmpty();
-                boolean after = !parameters.texts("postCommands", 0).isEmpty();
-                Prerequisites.callbacks(parameters, faults);
-                if ((before || after) && parameters.has("callbacks")) {
-                    parameters.fault("callbacks", "callbacksOrCommands");
-                }
-            }
-            case "git" -> {
-                parameters.require("repo_uri");
-                parameters.text("repo_uri");
-                parameters.text("clone_dir");
-                parameters.texts("options", 0);
-            }
-            case "tensorboard" -> {
-                parameters.integer("port", 1, Protocols.HIGHEST_PORT);
-                parameters.object("logdir");
-            }
-            case "ssh" -> {
-                parameters.flag("jobssh", false);
-                parameters.flag("sshbarrier", false);
-                parameters.integer("sshbarrierTimeout", 0, Protocols.MOST);
-            }
-            default -> {
-                // teamwise_storage: nothing of it is used
-            }
-        }
     }
 
     private void notifications(Fields fields) {
@@ -217,6 +188,7 @@ final class Extras {
         retryCount = ours.integer("retryCount", -2, -1);
         variables(ours);
         tags(ours, kept);
+        endpoints(ours, kept);
         portBegins(ours);
         Fields places = ours.object("folders");
         if (places != null) {
@@ -242,6 +214,39 @@ final class Extras {
         }
         if (!tags.isEmpty()) {
             kept.put(TAGS, tags);
+        }
+    }
+
+    /** Their shape: which apps there are is not known here. */
+    private void endpoints(Fields ours, Map<String, Object> kept) {
+        List<Child> all = ours.list(ENDPOINTS, 0);
+        if (all.size() > MOST_ENDPOINTS) {
+            ours.fault(ENDPOINTS, "tooManyEndpoints", Integer.toString(all.size()), Integer.toString(MOST_ENDPOINTS));
+        }
+        all.forEach(child -> endpoint(ours, child));
+        if (!all.isEmpty()) {
+            kept.put(ENDPOINTS, all.stream().map(child -> child.item().plain()).toList());
+        }
+    }
+
+    private void endpoint(Fields ours, Child child) {
+        if (child.item() instanceof Scalar) {
+            ours.name(child, Fields.Shape.ENDPOINT);
+            return;
+        }
+        Fields one = ours.object(child);
+        if (one != null) {
+            one.require("recipe");
+            one.name("recipe", Fields.Shape.ENDPOINT);
+            one.name("name", Fields.Shape.ENDPOINT);
+            one.version("port");
+            one.integer("index", 0, Protocols.MOST);
+            one.free("options");
+            String role = one.text("role");
+            if (role != null && roles.stream().noneMatch(known -> known.name().equals(role))) {
+                one.fault("role", "noRole", Fields.brief(role), ProtocolV2.names(roles));
+            }
+            one.close();
         }
     }
 

@@ -30,7 +30,8 @@ final class Fields {
         V1_NAME("(?=.*[A-Za-z0-9])[A-Za-z0-9\\-._]+", "A-Z a-z 0-9 - . _"),
         V1_LABEL("(?=.*[A-Za-z0-9])[A-Za-z0-9._~]+", "A-Z a-z 0-9 . _ ~"),
         V2_NAME("[a-zA-Z0-9_-]+", "A-Z a-z 0-9 _ -"),
-        V2_KEY("[a-zA-Z_][a-zA-Z0-9_]*", "A-Z a-z 0-9 _");
+        V2_KEY("[a-zA-Z_][a-zA-Z0-9_]*", "A-Z a-z 0-9 _"),
+        ENDPOINT("[a-z][a-z0-9-]{0,31}", "a-z 0-9 -");
 
         static final int LONGEST = 255;
         private final Pattern pattern;
@@ -128,6 +129,12 @@ final class Fields {
     String name(String key, Shape shape) {
         String name = text(key);
         return name != null && check(name, shape, path(key), find(key)) ? name : null;
+    }
+
+    @Nullable
+    String name(Child child, Shape shape) {
+        String name = text(child);
+        return name != null && check(name, shape, child.path(), child.item()) ? name : null;
     }
 
     /** A text, or a number that is meant as one. */

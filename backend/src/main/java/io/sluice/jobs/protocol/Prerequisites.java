@@ -168,4 +168,36 @@ final class Prerequisites {
         }
         return List.copyOf(found.keySet());
     }
+
+    /** Of a plugin only what we would stumble over later. */
+    static void plugin(String plugin, Fields parameters, Faults faults) {
+        switch (plugin) {
+            case "cmd" -> {
+                boolean before = !parameters.texts("preCommands", 0).isEmpty();
+                boolean after = !parameters.texts("postCommands", 0).isEmpty();
+                callbacks(parameters, faults);
+                if ((before || after) && parameters.has("callbacks")) {
+                    parameters.fault("callbacks", "callbacksOrCommands");
+                }
+            }
+            case "git" -> {
+                parameters.require("repo_uri");
+                parameters.text("repo_uri");
+                parameters.text("clone_dir");
+                parameters.texts("options", 0);
+            }
+            case "tensorboard" -> {
+                parameters.integer("port", 1, Protocols.HIGHEST_PORT);
+                parameters.object("logdir");
+            }
+            case "ssh" -> {
+                parameters.flag("jobssh", false);
+                parameters.flag("sshbarrier", false);
+                parameters.integer("sshbarrierTimeout", 0, Protocols.MOST);
+            }
+            default -> {
+                // teamwise_storage: nothing of it is used
+            }
+        }
+    }
 }
