@@ -130,6 +130,7 @@ test("who_falls_behind_is_told_what_was_skipped_and_reads_it_by_scrolling_up", a
     page,
     /^Following · [\d,]+ bytes, all stored · [\d.]+ MB went by too quickly to show; scroll up to read them/,
   );
+  assert.ok((await rows(page)).length > 20, "rows stay until others come");
   await picture(page, "log-skipped");
   await desk.stop(name);
   await network.send("Network.emulateNetworkConditions", { ...slow, downloadThroughput: -1, uploadThroughput: -1 });

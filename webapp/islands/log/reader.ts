@@ -26,6 +26,8 @@ export class Reader extends News implements Feed {
   #queue: Piece[] = [];
   /** All before it was there when the log was opened, or has been shown or counted since. */
   #known = 0;
+  /** Bytes will come that do not follow these rows, which stay until they do. */
+  #next: { offset: number; cut: boolean } | undefined;
   #busy: AbortController | undefined;
 
   get lines(): Lines {
@@ -57,8 +59,12 @@ export class Reader extends News implements Feed {
   protected begun(offset: number, cut: boolean): void {
     this.#known = Math.max(this.#known, this.size);
     if (!this.attached) return;
-    this.#queue = [];
-    this.#begin(offset, cut);
+    // whoever reads something stays with it, and comes past what was left out by scrolling on
+    if (!this.following && this.lines.list.length > 0) this.#detach();
+    else {
+      this.#queue = [];
+      this.#next = { offset, cut };
+    }
   }
 
   protected came(piece: Piece): void {
@@ -70,11 +76,13 @@ export class Reader extends News implements Feed {
   protected lost(hole: Hole): void {
     if (!this.attached) return;
     this.work(Number.POSITIVE_INFINITY);
+    if (this.#next) this.#begin(this.#next.offset, this.#next.cut);
     if (!this.stretch.shows(hole)) this.stretch.hole(hole);
   }
 
   work(budget: number): boolean {
     const until = performance.now() + budget;
+    if (this.#next && this.#queue.length > 0) this.#begin(this.#next.offset, this.#next.cut);
     while (this.#queue.length > 0 && performance.now() < until) {
       const piece = this.#queue[0] as Piece;
       const mark = this.source.holes.mark(piece.offset, piece.offset + SLICE, this.stretch.shown.last);
@@ -200,6 +208,7 @@ export class Reader extends News implements Feed {
   #begin(offset: number, cut: boolean, target?: number): void {
     this.stretch.close();
     this.stretch = new Stretch(offset, cut, target);
+    this.#next = undefined;
   }
 
   async #count(): Promise<void> {
@@ -208,6 +217,7 @@ export class Reader extends News implements Feed {
 
   #detach(): void {
     this.attached = false;
+    this.#next = undefined;
     for (const piece of this.#queue) this.#pass(piece);
     this.#queue = [];
   }

@@ -105,7 +105,7 @@ export class Stream {
     // the log is shorter than it was: its machine lost the end of it
     if (code === PAST_THE_END) this.#at = -1;
     this.#failures++;
-    this.#listener.way(this.#everOpen ? "lost" : "connecting");
+    this.#listener.way(this.#at >= 0 ? "lost" : "connecting");
     const pause = Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** (this.#failures - 1)) * (0.5 + Math.random() / 2);
     this.#timer = setTimeout(() => this.#again(), this.#failures === 1 ? 0 : pause);
   }
