@@ -42,6 +42,26 @@ for (let written = 0; written < megabytes * 1e6; written += piece.length) {
 writeFileSync("/userhome/" + name, String(performance.now() - begun));
 `;
 
+/** Prints so many megabytes of what a training prints: no two lines of a megabyte alike, with times, numbers, paths, warnings, and words like the one sought. */
+const TRAINING = `
+import { writeSync } from "node:fs";
+let seed = 7;
+const any = (below) => (seed = (seed * 48271) % 2147483647) % below;
+const kinds = [
+  (n) => "INFO trainer.py:" + any(400) + "] step " + n + " loss=" + (any(90000) / 10000).toFixed(4) + " lr=" + (any(900) / 1e6).toExponential(2) + " tokens/s=" + any(99999),
+  (n) => "DEBUG TransformerBlock." + any(48) + " grad_norm=" + (any(1e6) / 1e5).toFixed(5) + " Tracking buffer " + any(1 << 20).toString(16),
+  (n) => "WARNING /usr/lib/python3.12/site-packages/torch/_dynamo/trace_rules.py:" + any(3000) + ": Traced graph break in frame " + n,
+  (n) => "epoch " + (n >> 9) + " |" + "#".repeat(any(30)) + " ".repeat(any(9)) + "| " + any(100) + "% eta 0:" + (10 + any(49)) + ":" + (10 + any(49)),
+  (n) => "rank" + any(8) + " all_reduce " + any(512) + " MiB in " + (any(9999) / 100).toFixed(2) + " ms, Transfer queue " + any(64) + " 数据加载 " + any(99) + " ms",
+];
+let text = "";
+for (let n = 0; text.length < 1e6; n++)
+  text += "2026-11-18 1" + any(9) + ":" + (10 + any(49)) + ":" + (10 + any(49)) + "," + (100 + any(899)) + " " + kinds[any(kinds.length)](n) + "\\n";
+const piece = Buffer.from(text);
+const write = (bytes) => { for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at); };
+for (let written = 0; written < Number(process.argv[2]) * 1e6; written += piece.length) write(piece);
+`;
+
 export const withoutNchan = () =>
   existsSync(NCHAN) ? null : "nginx with nchan is not installed (apt-get install nginx libnginx-mod-nchan)";
 
@@ -56,27 +76,36 @@ function ticks(pid) {
 const headerLines = (headers) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 
 /** Followers of something that has begun to come: what arrived, how late, and the server's processor time. */
-async function watch(port, path, count, { pid, seconds, rate, headers = {} }) {
+async function watch(port, path, count, { pid, seconds, rate, offset = 0, headers = {} }) {
   const crowd = asked(
     "io.sluice.logs.FollowersBench",
     String(port),
     path,
     String(count),
-    "20",
+    "50",
+    String(offset),
     ...headerLines(headers),
   );
   await crowd.ask("4000"); // compiled, and its buffers grown
   const [cpu, began] = [ticks(pid), performance.now()];
-  const { bytes, p50, p99, closed, seconds: counted } = JSON.parse(await crowd.ask(String(seconds * 1000)));
+  const {
+    bytes,
+    p50,
+    p99,
+    closed,
+    torn,
+    lines,
+    seconds: counted,
+  } = JSON.parse(await crowd.ask(String(seconds * 1000)));
   const wall = (performance.now() - began) / 1000;
   const cores = (ticks(pid) - cpu) / 100 / wall;
   await crowd.close();
   if (closed > 0) throw new Error(`${closed} of ${count} followers were turned out`);
-  return { cores, p50, p99, delivered: bytes / counted / (count * rate * 120) };
+  return { cores, p50, p99, torn, lines, delivered: bytes / counted / (count * rate * 120) };
 }
 
 export class Gateway {
-  static async open() {
+  static async open(more = {}) {
     const port = await freePort();
     const data = join(scratch, `logs-${port}`);
     const args = [
@@ -90,7 +119,11 @@ export class Gateway {
       "--connections-per-address",
       "9000",
     ];
-    const { child } = await timeToAnswer(join(root, "sluice"), args, { port, path: "/readyz", env });
+    const { child } = await timeToAnswer(join(root, "sluice"), args, {
+      port,
+      path: "/readyz",
+      env: { ...env, ...more },
+    });
     const gateway = Object.assign(new Gateway(), { child, port, data, logs: [], address: `http://127.0.0.1:${port}` });
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ username: "admin", password: PASSWORD });
@@ -143,6 +176,15 @@ export class Gateway {
     while ((await state()) !== "ended") await pause(50);
   }
 
+  /** Bytes beside the heap that buffers take: of all that programs allocate themselves. */
+  direct() {
+    const args = [String(this.child.pid), "VM.native_memory", "summary", "scale=KB"];
+    const text = execFileSync(join(javaHome(), "bin/jcmd"), args, { encoding: "utf8" });
+    const [, committed] = /Other \(reserved=\d+KB, committed=(\d+)KB/.exec(text) ?? [];
+    if (!committed) throw new Error(`native memory is described in other words: ${text}`);
+    return Number(committed) * 1024;
+  }
+
   /** Bytes of the heap that are in use once what nobody needs has gone. */
   heap() {
     const jcmd = join(javaHome(), "bin/jcmd");
@@ -158,7 +200,14 @@ export async function fanOut(count, rate, seconds) {
   const gateway = await Gateway.open();
   const log = await gateway.print("fan", `node /userhome/print.mjs ${rate} ${seconds + 120}`);
   const { port, headers } = gateway;
-  const ours = await watch(port, `${log}?tail=0`, count, { pid: gateway.child.pid, seconds, rate, headers });
+  const ours = await watch(port, `${log}?tail=0`, count, {
+    pid: gateway.child.pid,
+    seconds,
+    rate,
+    // each frame of ours begins with eight bytes of offset
+    offset: 8,
+    headers,
+  });
   await gateway.close();
   return ours;
 }
@@ -260,9 +309,9 @@ export async function slowed(megabytes, rounds) {
   return { alone, followed };
 }
 
-/** Heap per follower of a log on which nothing happens, and of one who reads nothing of a log that grows. */
+/** Heap per follower of a log on which nothing happens; heap and memory beside it of one who reads nothing of a log that grows. */
 export async function memory(count) {
-  const gateway = await Gateway.open();
+  const gateway = await Gateway.open({ SLUICE_JAVA_OPTS: "-XX:NativeMemoryTracking=summary" });
   const quiet = await gateway.print("quiet", "echo begun; sleep 600");
   (await followers(gateway.port, quiet, 20, gateway.headers)).close();
   await pause(1000);
@@ -273,23 +322,22 @@ export async function memory(count) {
   crowd.close();
   await pause(2000);
   const busy = await gateway.print("busy", "node /userhome/print.mjs 100000 60");
-  const empty = gateway.heap();
+  const [empty, direct] = [gateway.heap(), gateway.direct()];
   const stalled = await followers(gateway.port, busy, 200, gateway.headers);
   for (const socket of stalled.sockets) socket.pause();
   await pause(6000);
   const full = (gateway.heap() - empty) / 200 / 1024;
+  const beside = (gateway.direct() - direct) / 200 / 1024;
   stalled.close();
   await gateway.close();
-  return { idle, full };
+  return { idle, full, beside };
 }
 
 /** Megabytes a second, ours over HTTP and grep's, for a text that is not there. */
 export async function search(rounds) {
   const gateway = await Gateway.open();
-  const log = await gateway.print(
-    "large",
-    "node /userhome/print.mjs 1 1; yes \"$(head -c 119 /dev/zero | tr '\\0' x)\" | head -c 1000000000",
-  );
+  writeFileSync(join(gateway.data, "homes/admin/train.mjs"), TRAINING);
+  const log = await gateway.print("large", "node /userhome/train.mjs 1000");
   await gateway.ended(log);
   const file = execFileSync("find", [join(gateway.data, "jobs"), "-name", "main-0-0.log", "-size", "+100M"], {
     encoding: "utf8",
@@ -299,7 +347,7 @@ export async function search(rounds) {
     const began = performance.now();
     const answer = await fetchPage(gateway.address, `${log}?grep=Traceback`, { headers: gateway.headers });
     const last = JSON.parse(`${answer.body}`.trim().split("\n").at(-1));
-    if (last.scanned !== size) throw new Error(`searched ${last.scanned} of ${size}`);
+    if (last.upTo !== size) throw new Error(`searched up to ${last.upTo} of ${size}`);
     const middle = performance.now();
     try {
       execFileSync("grep", ["-c", "Traceback", file]);
