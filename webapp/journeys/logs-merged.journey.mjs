@@ -103,7 +103,8 @@ test("eight_tasks_get_their_line_numbers_and_are_searched_though_the_gateway_ref
   await page.locator("log-view input[type=search]").fill("needle of");
   await page.waitForFunction(() => /^\d of 8$/.test(document.querySelector("log-view .count").textContent));
   assert.deepEqual([counted.refused, searched.refused], [3, 3]);
-  assert.ok(counted.most === 1 && searched.most === 2, `${counted.most} and ${searched.most} at once, of four`);
+  // the one of the single log, which was given up, may not have been over yet
+  assert.ok(counted.most <= 2 && searched.most === 2, `${counted.most} and ${searched.most} at once, of four`);
   await picture(page, "log-merged-eight");
   assert.deepEqual(
     complaints.filter((text) => !text.includes("429")),
