@@ -223,6 +223,28 @@ test("the_log_is_read_by_keyboard_alone", async () => {
   await context.close();
 });
 
+test("what_is_found_far_to_the_right_or_deep_in_a_long_line_comes_into_view", async () => {
+  const name = await desk.printed("seq 1 300\nprintf '%1900s needle\\n' x | tr ' ' _\nseq 1 300");
+  const { page, context, complaints } = await signedIn(browser);
+  await open(page, name);
+  await row(page, "300").waitFor();
+  for (const wrap of [true, false]) {
+    if (!wrap) await view(page).press("w");
+    await page.locator("log-view input[type=search]").fill(wrap ? "_needle" : "needle");
+    await page.waitForFunction(() => {
+      const [match] = CSS.highlights.get("log-current") ?? [];
+      if (!match) return false;
+      const found = match.getBoundingClientRect();
+      const window = document.querySelector("log-view .log-view").getBoundingClientRect();
+      const across = found.left >= window.left && found.right <= window.right;
+      return across && found.top >= window.top && found.bottom <= window.bottom;
+    });
+  }
+  assert.ok((await view(page).evaluate((element) => element.scrollLeft)) > 500);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("a_line_that_is_not_there_is_said_to_be_missing", async () => {
   const name = await desk.printed("seq 1 5000");
   const { page, context, complaints } = await signedIn(browser);

@@ -44,6 +44,12 @@ function highlight(rows: Iterable<{ element: HTMLElement; matches: Match[] }>, c
   CSS.highlights.set(CURRENT, new Highlight(...chosen));
 }
 
+/** Where the match is on the page to which a search has led. */
+export function currentMatch(): DOMRect | undefined {
+  const [range] = ("highlights" in CSS && CSS.highlights.get(CURRENT)) || [];
+  return range instanceof Range ? range.getBoundingClientRect() : undefined;
+}
+
 function occurrences(element: Element, words: string): Range[] {
   if (!words) return [];
   const ranges: Range[] = [];

@@ -9,6 +9,8 @@ const SPARE = 30;
 const STEP = 80;
 const NEAR = 4;
 const AWAY = 24;
+/** The numbers, below which the text goes when it is scrolled. */
+const BESIDE = 72;
 
 export interface Hooks {
   draw(element: HTMLElement, line: Line): void;
@@ -78,6 +80,17 @@ export class Pane {
     const element = this.#drawn.get(line)?.element;
     if (element) this.#scrollTo(element.offsetTop - this.#view.clientHeight / 3);
     this.#near();
+  }
+
+  /** Scrolls within a row that is wider or longer than the window. */
+  reveal(place: DOMRect | undefined): void {
+    if (!place) return;
+    const { left, right, top, bottom } = place;
+    const window = this.#view.getBoundingClientRect();
+    if (left < window.left + BESIDE || right > window.right - AWAY)
+      this.#view.scrollLeft += left - window.left - window.width / 2;
+    if (top < window.top || bottom > window.bottom - AWAY)
+      this.#scrollTo(this.#view.scrollTop + top - window.top - window.height / 3);
   }
 
   /** Which of the rows in memory are on the page. */

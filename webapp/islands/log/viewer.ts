@@ -3,7 +3,7 @@ import { Copying } from "./copying";
 import { make, painted, type Words, words } from "./dom";
 import type { Place } from "./feed";
 import type { Line } from "./line";
-import { markFound } from "./marks";
+import { currentMatch, markFound } from "./marks";
 import { Pane } from "./pane";
 import { type Context, draw } from "./row";
 import type { Query } from "./search";
@@ -122,6 +122,7 @@ export class Viewer {
       this.#pane.redraw();
       this.#pane.goTo(feed.lines, line);
       this.#highlight();
+      if (why === "found") this.#pane.reveal(currentMatch());
       this.#tell();
       if (why !== "strip") this.#bearings.foot.say(`${feed.numberOf(line) ?? ""} ${line.text.slice(0, 240)}`);
     } catch (fault) {
