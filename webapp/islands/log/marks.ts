@@ -3,14 +3,16 @@ import type { Finding, Match } from "./search";
 
 const FOUND = "log-found";
 const CURRENT = "log-current";
+/** What the gateway leaves out where it looks for what is seen. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of them
+const SEQUENCE = /\u001b(?:\[[ -?]*[@-~]?|[\]PX^_][^\u0007\u001b\n]*\u0007?|[()*+\-./#% ].|.)/g;
 
 /** What was found, as it stands in the text: to be marked in the rows. */
 export function found(match: Match): string {
   const bytes = new TextEncoder().encode(match.text);
   const at = match.offset - match.start;
   const text = new TextDecoder().decode(bytes.subarray(at, at + match.length));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours inside a match are not among what is shown
-  return text.replaceAll(/\u001b\[[\d;:]*m/g, "").split("\n")[0] ?? "";
+  return text.replaceAll(SEQUENCE, "").split("\n")[0] ?? "";
 }
 
 /** Marks what was found in the rows on the page, without touching them. */

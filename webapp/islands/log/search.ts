@@ -186,7 +186,7 @@ export class Search implements Finding {
 
   /** One request, from an offset on; tells how it ended, if it did. */
   async #pass(query: Query, offset: number, signal: AbortSignal): Promise<Said["why"]> {
-    const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0 };
+    const words = { grep: query.words, regex: query.regex ? 1 : 0, case: query.cased ? 1 : 0, plain: 1 };
     // those in the overlap come again
     const limit = Math.min(this.#most, this.#most - this.matches.length + OVERLAP);
     const answer = await this.#source.get({ ...words, offset, limit, context: 0 }, "", signal);

@@ -48,6 +48,7 @@ final class Searches {
                     call.query("grep").orElse(""),
                     Asked.flag(call, "regex", false),
                     Asked.flag(call, "case", true),
+                    Asked.flag(call, "plain", false),
                     Asked.number(call, "offset").orElse(0L),
                     Asked.number(call, "until").orElse(Long.MAX_VALUE),
                     count(call, "limit", BY_DEFAULT, Query.MOST_MATCHES),

@@ -108,8 +108,10 @@ final class Expression {
         char escaped = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
         if (escaped == 'Q') {
             int end = text.indexOf("\\E", at);
+            int stop = end < 0 ? text.length() : end;
             other();
-            return end < 0 ? text.length() : end + 2;
+            sum += Math.max(0, stop - at - 3);
+            return end < 0 ? stop : end + 2;
         }
         if (Character.isLetterOrDigit(escaped)) {
             other();

@@ -4,8 +4,6 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import io.sluice.logs.files.GoOn;
 import java.io.IOException;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /** Finds matches in a piece of a log that ends where a line does, if it can. */
 interface Finder {
@@ -14,11 +12,19 @@ interface Finder {
         boolean match(int start, int end) throws IOException;
     }
 
+    /**
+     * What is looked through at once.
+     *
+     * @param begins whether a line begins with it; else its first byte only tells what is before the second
+     * @param ends whether a line ends with it; else what reaches its end is left to the next piece, which overlaps
+     */
+    record Piece(int length, boolean begins, boolean ends) {}
+
     /** How much of a piece is looked at again with the next one, when a line is longer than a piece. */
     int overlap();
 
     /** The answer is how much of the piece was looked at: less than its length where it was not to go on. */
-    int find(byte[] piece, int length, GoOn goOn, Found found) throws IOException;
+    int find(byte[] bytes, Piece piece, GoOn goOn, Found found) throws IOException;
 
     /** @throws IllegalArgumentException that says what is wrong with the query */
     static Finder of(Query query) {
@@ -70,101 +76,16 @@ interface Finder {
         }
 
         @Override
-        public int find(byte[] piece, int length, GoOn goOn, Found found) throws IOException {
-            int at = needle.in(piece, 0, length);
+        public int find(byte[] bytes, Piece piece, GoOn goOn, Found found) throws IOException {
+            int at = needle.in(bytes, 0, piece.length());
             while (at >= 0) {
                 int end = at + needle.length();
                 if (!found.match(at, end)) {
                     return end;
                 }
-                at = needle.in(piece, end, length);
+                at = needle.in(bytes, end, piece.length());
             }
-            return length;
-        }
-    }
-
-    /** An expression, tried on lines one by one: on those that hold what every match holds, where there is such a thing. */
-    final class Regex implements Finder {
-        private static final int LONGEST_LINE = 64 << 10;
-        private static final int SHORTEST_PART = 1 << 10;
-        /** Bytes times the size of the expression: some tens of milliseconds. */
-        private static final int WORK = 1 << 20;
-
-        private static final Needle NEWLINE = new Needle("\n", true);
-
-        private final Pattern pattern;
-        private final @Nullable Needle literal;
-        private final int size;
-        private final int part;
-        private final int overlap;
-
-        Regex(Pattern pattern, String literal, int size) {
-            this.pattern = pattern;
-            this.literal = literal.isEmpty() ? null : new Needle(literal, true);
-            this.size = Math.max(1, size);
-            this.part = Math.clamp(WORK / this.size, SHORTEST_PART, LONGEST_LINE);
-            this.overlap = Math.min(4 << 10, part / 4);
-        }
-
-        @Override
-        public int overlap() {
-            return overlap;
-        }
-
-        @Override
-        public int find(byte[] piece, int length, GoOn goOn, Found found) throws IOException {
-            long work = 0;
-            int begin = candidate(piece, 0, length);
-            while (begin >= 0 && begin < length) {
-                int newline = NEWLINE.in(piece, begin, length);
-                int end = newline < 0 ? length : newline;
-                for (int from = begin; from < end || from == begin; from += part - overlap) {
-                    int to = Math.min(end, from + part);
-                    work += (long) size * (to - from);
-                    if (work > WORK) {
-                        work = 0;
-                        if (!goOn.goesOn()) {
-                            return from;
-                        }
-                    }
-                    int stopped = inPart(piece, from, to, found);
-                    if (stopped >= 0) {
-                        return stopped;
-                    }
-                    if (to >= end) {
-                        break;
-                    }
-                }
-                begin = newline < 0 ? -1 : candidate(piece, newline + 1, length);
-            }
-            return length;
-        }
-
-        /** The beginning of the next line to be tried. */
-        private int candidate(byte[] piece, int from, int length) {
-            if (literal == null) {
-                return from;
-            }
-            int at = literal.in(piece, from, length);
-            while (at > from && piece[at - 1] != '\n') {
-                at--;
-            }
-            return at;
-        }
-
-        /** A line without end is tried in parts that overlap; what was found is told once. -1: go on. */
-        private int inPart(byte[] piece, int from, int to, Found found) throws IOException {
-            byte[] line = Arrays.copyOfRange(piece, from, to);
-            var matcher = pattern.matcher(line);
-            int next = 0;
-            while (next <= line.length && matcher.find(next)) {
-                boolean empty = matcher.end() == matcher.start();
-                if (!empty && !found.match(from + matcher.start(), from + matcher.end())) {
-                    return from + matcher.end();
-                }
-                next = matcher.end() + (empty ? 1 : 0);
-            }
-            return -1;
+            return piece.length();
         }
     }
 }

@@ -43,9 +43,14 @@ public final class Search {
     private final Excerpt excerpt;
     private final Listener listener;
     private final byte[] piece = new byte[PIECE];
+    private final Shown shown;
+    /** Whether the next piece begins a line. */
+    private boolean begins = true;
+
     private long matches;
     private long scanned;
     private long reported;
+    private long told;
 
     /** @throws IllegalArgumentException that says what is wrong with the query */
     public Search(Bytes log, List<Gaps.Gap> gaps, Query query, Listener listener) {
@@ -55,6 +60,7 @@ public final class Search {
         this.finder = Finder.of(query);
         this.excerpt = new Excerpt(log, query.context());
         this.listener = listener;
+        this.shown = new Shown(query.plain() ? PIECE : 0);
         this.reported = query.from();
     }
 
@@ -69,7 +75,7 @@ public final class Search {
     public Outcome run(GoOn goOn) throws IOException {
         long end = Math.min(query.until(), log.size());
         long offset = query.from() == 0 ? 0 : lineOf(query.from());
-        long told = offset;
+        told = offset;
         while (offset < end) {
             if (!goOn.goesOn()) {
                 return brokenOff(Why.DEADLINE, Math.max(offset, reported));
@@ -77,29 +83,54 @@ public final class Search {
             Gaps.Gap hole = Gaps.next(gaps, offset);
             if (hole != null && hole.from() <= offset) {
                 offset = hole.to();
+                begins = true;
                 continue;
             }
             long until = hole == null ? end : Math.min(end, hole.from());
             int length = log.fill(offset, piece, (int) Math.min(PIECE, until - offset));
-            int whole = offset + length < until ? wholeLines(length) : length;
-            int looked = look(offset, whole, goOn);
-            scanned += looked;
-            if (looked < whole || matches >= query.limit()) {
-                return matches >= query.limit()
-                        ? brokenOff(Why.LIMIT, reported)
-                        : brokenOff(Why.DEADLINE, Math.max(offset + looked, reported));
-            }
-            // a line that does not end within the piece: what may have been cut is looked at again
-            offset += whole < length || offset + length >= until ? whole : Math.max(1, whole - finder.overlap());
             if (length == 0) {
                 break; // the log has become shorter
             }
-            if (offset - told >= PROGRESS) {
-                told = offset;
-                listener.progress(offset);
+            int whole = offset + length < until ? wholeLines(length) : length;
+            boolean ends = offset + whole >= until || piece[whole - 1] == '\n';
+            if (query.plain()) {
+                shown.of(piece, whole, ends);
             }
+            int looked = look(offset, whole, ends, goOn);
+            scanned += looked;
+            if (matches >= query.limit()) {
+                return brokenOff(Why.LIMIT, reported);
+            }
+            if (looked < whole) {
+                return brokenOff(Why.DEADLINE, Math.max(offset + looked, reported));
+            }
+            // a line that does not end within the piece: what may have been cut is looked at again
+            offset += ends ? whole : again(whole);
+            begins = ends || (begins && query.plain() && shown.length() == 0);
+            tell(offset);
         }
         return new Outcome(Why.END, matches, scanned, null, Math.max(query.from(), Math.min(end, offset)));
+    }
+
+    private void tell(long offset) throws IOException {
+        if (offset - told >= PROGRESS) {
+            told = offset;
+            listener.progress(offset);
+        }
+    }
+
+    /** Where in the piece the next one begins. */
+    private int again(int whole) {
+        if (!query.plain()) {
+            return Math.max(1, whole - finder.overlap());
+        }
+        int from = shown.length() - finder.overlap();
+        if (from > 0) {
+            return Math.max(1, shown.place(from));
+        }
+        // hardly anything but escape sequences: the search must get on
+        int last = shown.length() == 0 ? 0 : shown.place(shown.length() - 1);
+        return last > whole / 2 ? last : shown.end();
     }
 
     /** Where the line begins that this is in, so that it is seen whole: what begins before {@code from} is not told all the same. */
@@ -115,7 +146,11 @@ public final class Search {
                 return from - length + at;
             }
         }
-        return length < LOOK_BACK ? from - length : from;
+        if (length < LOOK_BACK) {
+            return from - length;
+        }
+        begins = false;
+        return from - 1; // what is before it tells that no line begins here
     }
 
     private Outcome brokenOff(Why why, long next) {
@@ -132,15 +167,29 @@ public final class Search {
     }
 
     /** The answer is how much of the piece was looked at. */
-    private int look(long offset, int length, GoOn goOn) throws IOException {
-        return finder.find(piece, length, goOn, (start, end) -> {
-            if (offset + start < reported) {
-                return true;
-            }
-            reported = offset + end;
-            matches++;
-            listener.match(excerpt.of(offset + start, end - start));
-            return matches < query.limit();
-        });
+    private int look(long offset, int length, boolean ends, GoOn goOn) throws IOException {
+        if (!query.plain()) {
+            return finder.find(
+                    piece,
+                    new Finder.Piece(length, begins, ends),
+                    goOn,
+                    (start, end) -> match(offset + start, offset + end));
+        }
+        int looked = finder.find(
+                shown.bytes(),
+                new Finder.Piece(shown.length(), begins, ends),
+                goOn,
+                (start, end) -> match(offset + shown.place(start), offset + shown.place(end - 1) + 1));
+        return looked == shown.length() ? length : shown.place(looked);
+    }
+
+    private boolean match(long start, long end) throws IOException {
+        if (start < reported) {
+            return true;
+        }
+        reported = end;
+        matches++;
+        listener.match(excerpt.of(start, (int) (end - start)));
+        return matches < query.limit();
     }
 }

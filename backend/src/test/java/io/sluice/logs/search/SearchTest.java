@@ -128,6 +128,102 @@ class SearchTest {
     }
 
     @Test
+    void a_long_match_is_found_wherever_it_stands_in_a_line_without_end() throws IOException {
+        for (int place : new int[] {0, 1_040, 7_600, 8_000, 61_000, 262_000, 262_143, 300_000}) {
+            String log = "-".repeat(place) + "abcdef0123".repeat(100) + "-".repeat(300_000);
+            assertThat(offsets(log, "[a-f0-9]{1000}", true, true)).containsExactly((long) place);
+            assertThat(offsets(log, "(abcdef0123){100}", true, true)).containsExactly((long) place);
+            assertThat(offsets(log, "\\Q" + "abcdef0123".repeat(90) + "\\E", true, true))
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
+    void a_line_begins_and_ends_once_however_long_it_is() throws IOException {
+        String line = "ab ".repeat(200_000);
+        assertThat(offsets(line + "\n" + line + "\nab", "^ab", true, true)).containsExactly(0L, 600_001L, 1_200_002L);
+        assertThat(offsets(line + "\n" + line + "\nab", "b $", true, true)).containsExactly(599_998L, 1_199_999L);
+        assertThat(offsets("xab".repeat(100_000), "\\bab", true, true)).isEmpty();
+        assertThat(offsets("x".repeat(700_000) + "abx" + "x".repeat(700_000), "ab\\b", true, true))
+                .isEmpty();
+        var middle = new Query("^ab", true, true, 300_000, Long.MAX_VALUE, 10, 0);
+        search(line.getBytes(StandardCharsets.UTF_8), middle, List.of());
+        assertThat(found).isEmpty();
+        search(line.getBytes(StandardCharsets.UTF_8), new Query("ab", true, true, 300_000, 300_010, 10, 0), List.of());
+        assertThat(found.stream().map(Match::offset)).containsExactly(300_000L, 300_003L, 300_006L);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "loss 1.1, false, 'loss ~[32m1.1~[0m', 0, 13",
+        "^loss 1\\.1$, true, '~[1;31mloss ~[38;2;1;2;3m1~[0m.1~[K', 7, 25",
+        "see it, false, '~]8;;https://example.org/see it~\\see it~]8;;~\\', 33, 6",
+        "done, false, 'do~(B~[mne', 0, 10",
+        "title, false, '~]0;title~[0m', -1, 0",
+        "32m, false, 'loss ~[32m1.1~[0m', -1, 0",
+        "ab, false, 'a~[1~[2~[3mb', 0, 12",
+        "text, false, '~]0;endless|text', 12, 4",
+        "m, false, '~[|m', 3, 1"
+    })
+    void what_is_seen_is_found_and_what_only_colours_it_is_not(
+            String text, boolean regex, String log, long offset, int length) throws IOException {
+        String printed = log.replace('~', '\u001b').replace('|', '\n');
+        search(
+                printed.getBytes(StandardCharsets.UTF_8),
+                new Query(text, regex, true, true, 0, Long.MAX_VALUE, 10, 0),
+                List.of());
+        if (offset < 0) {
+            assertThat(found).isEmpty();
+        } else {
+            assertThat(found).hasSize(1);
+            assertThat(found.getFirst().offset()).isEqualTo(offset);
+            assertThat(found.getFirst().length()).isEqualTo(length);
+        }
+    }
+
+    @Test
+    void what_is_seen_is_found_as_in_a_log_without_colours_however_long_its_lines_are() throws IOException {
+        for (int lineLength : new int[] {100, 1_000_000}) {
+            var random = new Random(lineLength);
+            var seen = new StringBuilder();
+            var log = new StringBuilder();
+            List<Long> places = new ArrayList<>();
+            while (seen.length() < 700_000) {
+                if (random.nextInt(9) == 0) {
+                    log.append(List.of("\u001b[0m", "\u001b[38;5;200m", "\u001b]8;;http://a.bc/abc\u0007", "\u001b(B")
+                            .get(random.nextInt(4)));
+                }
+                places.add((long) log.length());
+                char next = random.nextInt(lineLength) == 0 ? '\n' : "abc".charAt(random.nextInt(3));
+                seen.append(next);
+                log.append(next);
+            }
+            for (String text : List.of("abcabc", "abbbac", "ccc")) {
+                List<Long> expected = new ArrayList<>();
+                for (int at = seen.indexOf(text); at >= 0; at = seen.indexOf(text, at + text.length())) {
+                    expected.add(places.get(at));
+                }
+                for (boolean regex : new boolean[] {false, true}) {
+                    search(
+                            log.toString().getBytes(StandardCharsets.UTF_8),
+                            new Query(text, regex, true, true, 0, Long.MAX_VALUE, 10_000, 0),
+                            List.of());
+                    assertThat(found.stream().map(Match::offset).toList())
+                            .isEqualTo(expected.subList(0, Math.min(10_000, expected.size())));
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_log_of_hardly_anything_but_escapes_is_searched_in_time() throws IOException {
+        byte[] log = ("\u001b[1m".repeat(2_000_000) + "seen").getBytes(StandardCharsets.UTF_8);
+        var outcome = search(log, new Query("seen", true, true, true, 0, Long.MAX_VALUE, 10, 0), List.of());
+        assertThat(found.getFirst().offset()).isEqualTo(log.length - 4);
+        assertThat(outcome.scanned()).isLessThan(2L * log.length);
+    }
+
+    @Test
     void a_search_begins_and_ends_where_it_is_told_and_leaves_holes_out() throws IOException {
         byte[] log = "one two one two one two one".getBytes(StandardCharsets.UTF_8);
         var query = new Query("one", false, true, 1, 20, 100, 0);
