@@ -132,12 +132,22 @@ abstract class Follower {
                             tell(hole.gap());
                         }
                     }
-                    if (position == from) {
-                        broken("The log has become shorter than it was.");
+                    if (position > from) {
+                        readOn();
+                    } else {
+                        shorter();
                     }
-                    readOn();
                 },
                 this::broken);
+    }
+
+    /** Its task has emptied it: it goes on with what comes next, once there is such a thing. */
+    private void shorter() {
+        reading = false;
+        Tail.Group joined = group;
+        if (joined == null || joined.end() != null) {
+            broken("The log has become shorter than it was.");
+        }
     }
 
     private void jump(long end) {

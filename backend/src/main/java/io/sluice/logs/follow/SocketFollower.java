@@ -12,7 +12,9 @@ import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.Reader;
 import io.vertx.core.http.ServerWebSocket;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,10 @@ final class SocketFollower extends Follower {
     private final Channel channel;
     private final long window;
     private long dealtWith;
+    private boolean greeted;
+    /** Told before the greeting, which tells of all that was known then. */
+    private final List<Gaps.Gap> early = new ArrayList<>();
+
     /** Past everything that would look at each frame once more. */
     private @Nullable ChannelHandlerContext way;
 
@@ -51,13 +57,14 @@ final class SocketFollower extends Follower {
         socket.textMessageHandler(this::hear);
         socket.binaryMessageHandler(message -> notUnderstood());
         attach();
-        try {
-            hello();
-        } catch (IOException e) {
-            fail("The log can not be read at the moment.");
+        socket.resume();
+        tail().read(() -> new State(tail().reader().size(), tail().reader().gaps()), this::hello, reason -> {
+            fail(reason);
             leave();
-        }
+        });
     }
+
+    private record State(long size, List<Gaps.Gap> gaps) {}
 
     /** Behind the encryption, where there is any, and before all that knows of HTTP and WebSockets. */
     private void attach() {
@@ -71,22 +78,28 @@ final class SocketFollower extends Follower {
         way = pipeline.context(DRAIN);
     }
 
-    private void hello() throws IOException {
-        long size = tail().reader().size();
-        if (position() > size) {
-            close(PAST_THE_END, "the log has " + size + " bytes");
+    private void hello(State state) {
+        if (isOver()) {
+            return;
+        }
+        if (position() > state.size()) {
+            close(PAST_THE_END, "the log has " + state.size() + " bytes");
             leave();
             return;
         }
         Map<String, @Nullable Object> hello = new LinkedHashMap<>();
         hello.put("type", "hello");
         hello.put("offset", position());
-        hello.put("size", size);
+        hello.put("size", state.size());
         hello.put("state", tail().isComplete() ? "ended" : "running");
         hello.put("exitCode", tail().exitCode());
-        hello.put("gaps", tail().reader().gaps());
+        hello.put("gaps", state.gaps());
         hello.put("limit", Wire.MOST);
         send(Wire.text(hello));
+        greeted = true;
+        early.stream().filter(gap -> !state.gaps().contains(gap)).forEach(this::tell);
+        early.clear();
+        proceed();
     }
 
     private void hear(String message) {
@@ -113,7 +126,7 @@ final class SocketFollower extends Follower {
 
     @Override
     boolean hasRoom() {
-        return channel.isWritable() && (window == 0 || position() - dealtWith < window);
+        return greeted && channel.isWritable() && (window == 0 || position() - dealtWith < window);
     }
 
     @Override
@@ -136,6 +149,10 @@ final class SocketFollower extends Follower {
 
     @Override
     void tell(Gaps.Gap gap) {
+        if (!greeted) {
+            early.add(gap);
+            return;
+        }
         var message = new LinkedHashMap<String, @Nullable Object>();
         message.put("type", "gap");
         message.put("from", gap.from());

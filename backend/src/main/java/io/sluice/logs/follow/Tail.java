@@ -5,6 +5,7 @@ import io.netty.channel.EventLoop;
 import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.Reader;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ final class Tail implements Runnable {
 
     private static final int MANY = 100;
     private static final int BATCHES_WAITING = 2;
+    private static final Duration FIRST = Duration.ofSeconds(10);
+    private static final Duration EMPTIED = Duration.ofSeconds(5);
 
     /** How the log ended, with everything in it. */
     record End(long size, @Nullable Integer exitCode) {}
@@ -69,7 +73,13 @@ final class Tail implements Runnable {
     private volatile @Nullable Completion completion;
     private volatile int followers;
     private boolean stopped;
-    private long position;
+    private volatile long position;
+    /** Pieces that are being read for followers: as long as there are any, the file stays open. */
+    private final AtomicInteger reads = new AtomicInteger();
+
+    private final long openedAt = System.nanoTime();
+    private boolean joined;
+    private long shortSince;
     private @Nullable End end;
     private long timed;
     private long timedAt;
@@ -86,6 +96,10 @@ final class Tail implements Runnable {
 
     long task() {
         return task;
+    }
+
+    long position() {
+        return position;
     }
 
     Reader reader() {
@@ -116,6 +130,7 @@ final class Tail implements Runnable {
         if (stopped) {
             return false;
         }
+        joined = true;
         followers++;
         Group group = groups.computeIfAbsent(loop, first -> new Group(first, position, end));
         group.followers.add(follower);
@@ -135,7 +150,8 @@ final class Tail implements Runnable {
 
     /** On the one bounded worker, and back. */
     <T> void read(Callable<T> reading, Consumer<T> read, Consumer<String> failed) {
-        tails.read(reading, read, failed);
+        reads.incrementAndGet();
+        tails.read(reading, read, failed, reads::decrementAndGet);
     }
 
     @Override
@@ -158,14 +174,25 @@ final class Tail implements Runnable {
             return false;
         }
         synchronized (this) {
-            stopped = followers == 0;
+            // the one for whom it was opened is on his way
+            stopped = followers == 0 && (joined || System.nanoTime() - openedAt > FIRST.toNanos());
             return stopped;
         }
     }
 
-    private synchronized void stop() {
-        stopped = true;
+    private void stop() {
+        synchronized (this) {
+            stopped = true;
+        }
         tails.over(this);
+        while (reads.get() > 0) {
+            pause(20);
+        }
+        try {
+            reader.close();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "event=log-not-closed task=" + task, e);
+        }
     }
 
     /** One look at the file. The answer is whether more may come. */
@@ -176,7 +203,7 @@ final class Tail implements Runnable {
             grow(size);
             return true;
         }
-        if (over != null) {
+        if (over != null && !isEmptied(size)) {
             tellGaps();
             var known = new End(size, over.exitCode());
             synchronized (this) {
@@ -194,6 +221,17 @@ final class Tail implements Runnable {
         tellTime();
         pause(tails.pauseMillis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - grownAt), followers > MANY));
         return true;
+    }
+
+    /** The task has made its log shorter; the keeper gives what it prints from then on offsets behind all that were read. It has a while for that. */
+    private boolean isEmptied(long size) {
+        if (size >= position) {
+            shortSince = 0;
+            return false;
+        }
+        long now = System.nanoTime();
+        shortSince = shortSince == 0 ? now : shortSince;
+        return now - shortSince < EMPTIED.toNanos();
     }
 
     private void grow(long size) throws IOException {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -105,47 +106,61 @@ public final class Tails {
                 }));
     }
 
+    /** How far the log of a task has been read; 0: nobody follows it. */
+    public long read(long task) {
+        Tail tail = tails.get(task);
+        return tail == null ? 0 : tail.position();
+    }
+
     /** On the socket's event loop, which the socket stays on. */
     public void follow(Followed log, long offset, Pace pace, ServerWebSocket socket, Channel channel) {
-        enter(
-                log,
-                tail -> new SocketFollower(tail, offset, pace, socket, channel),
-                SocketFollower::greet,
-                failure -> socket.close(SocketFollower.BROKEN, "The log can not be read at the moment.")
-                        .onFailure(gone -> {}));
+        socket.pause(); // until there is somebody who hears
+        enter(log, tail -> new SocketFollower(tail, offset, pace, socket, channel), socket::isClosed)
+                .onSuccess(SocketFollower::greet)
+                .onFailure(failure -> {
+                    unreadable(log, failure);
+                    socket.close(SocketFollower.BROKEN, "The log can not be read at the moment.")
+                            .onFailure(gone -> LOG.log(System.Logger.Level.DEBUG, "event=viewer-gone"));
+                });
     }
 
     /** Until the log ends or the reader goes. */
     public Future<Void> follow(Followed log, long offset, HttpServerResponse response) {
-        var opened = new AnswerFollower[1];
-        var failed = new Throwable[1];
-        enter(
-                log,
-                tail -> opened[0] = new AnswerFollower(tail, offset, response),
-                follower -> {},
-                failure -> failed[0] = failure);
-        return opened[0] == null || failed[0] != null ? Future.failedFuture(failed[0]) : opened[0].over();
+        return enter(log, tail -> new AnswerFollower(tail, offset, response), response::closed)
+                .onFailure(failure -> unreadable(log, failure))
+                .compose(AnswerFollower::over);
     }
 
-    private <F extends Follower> void enter(
-            Followed log, Function<Tail, F> follower, Consumer<F> first, Consumer<IOException> failed) {
-        EventLoop loop = ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop();
-        try {
-            boolean joined = false;
-            while (!joined) {
-                Tail tail = tails.computeIfAbsent(log.task(), task -> open(log));
-                F made = follower.apply(tail);
-                joined = tail.join(made, loop);
-                if (joined) {
-                    first.accept(made);
-                } else {
-                    tails.remove(log.task(), tail);
-                }
-            }
-        } catch (UncheckedIOException e) {
-            LOG.log(System.Logger.Level.WARNING, "event=log-unreadable task=" + log.task(), e);
-            failed.accept(e.getCause());
+    private static void unreadable(Followed log, Throwable failure) {
+        if (!(failure instanceof Gone)) {
+            LOG.log(System.Logger.Level.WARNING, "event=log-unreadable task=" + log.task(), failure);
         }
+    }
+
+    /** Who wanted to follow went before the log was open. */
+    private static final class Gone extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Gone() {
+            super("the reader has gone", null, false, false);
+        }
+    }
+
+    /** The log is opened elsewhere, and joined on the event loop of the one who follows. */
+    private <F extends Follower> Future<F> enter(Followed log, Function<Tail, F> follower, BooleanSupplier gone) {
+        EventLoop loop = ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop();
+        return worker.run(() -> tails.computeIfAbsent(log.task(), task -> open(log)))
+                .compose(tail -> {
+                    if (gone.getAsBoolean()) {
+                        return Future.failedFuture(new Gone());
+                    }
+                    F made = follower.apply(tail);
+                    if (tail.join(made, loop)) {
+                        return Future.succeededFuture(made);
+                    }
+                    tails.remove(log.task(), tail); // it stopped just now: the next one waits for its first
+                    return enter(log, follower, gone);
+                });
     }
 
     private Tail open(Followed log) {
@@ -167,11 +182,14 @@ public final class Tails {
         metrics.tails(tails.size());
     }
 
-    <T> void read(Callable<T> reading, Consumer<T> read, Consumer<String> failed) {
-        worker.run(reading).onSuccess(read::accept).onFailure(failure -> {
-            LOG.log(System.Logger.Level.WARNING, "event=log-read-failed", failure);
-            failed.accept("The log can not be read at the moment.");
-        });
+    <T> void read(Callable<T> reading, Consumer<T> read, Consumer<String> failed, Runnable done) {
+        worker.run(reading)
+                .onComplete(over -> done.run())
+                .onSuccess(read::accept)
+                .onFailure(failure -> {
+                    LOG.log(System.Logger.Level.WARNING, "event=log-read-failed", failure);
+                    failed.accept("The log can not be read at the moment.");
+                });
     }
 
     FollowMetrics metrics() {
