@@ -64,6 +64,7 @@ function lost(line: Line, words: Words): string {
   const when = (time: number | null | undefined) =>
     time ? new Date(time).toLocaleString(document.documentElement.lang) : "";
   const bytes = amount(to - from);
+  if (reason === "emptied") return words("gapEmptied", when(at));
   if (reason !== "disk_full") return words("gapLimit", bytes);
   const key = from === to ? "gapDiskMaybe" : "gapDisk";
   return until ? words(`${key}For`, bytes, when(at), when(until)) : words(key, bytes, when(at));

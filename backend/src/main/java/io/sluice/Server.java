@@ -14,6 +14,7 @@ import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.pages.JobPages;
 import io.sluice.jobs.pages.Panel;
 import io.sluice.logs.Logs;
+import io.sluice.logs.files.Instants;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.web.Problem;
@@ -237,7 +238,9 @@ public final class Server {
     }
 
     private Logs logs(Vertx vertx, Database database, Jobs jobs) {
-        Logs logs = await(Logs.open(vertx, database, jobs, registry, settings.logs()));
+        Instants instants = Failpoint.of(settings.failpoint())::pass;
+        Logs logs =
+                await(Logs.open(vertx, database, jobs, registry, settings.logs().with(instants)));
         closing("logs", logs::close);
         return logs;
     }

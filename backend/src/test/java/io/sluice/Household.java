@@ -58,7 +58,28 @@ final class Household implements AutoCloseable {
         start(failpoint, Map.of());
     }
 
+    /** Starts and dies before it serves, or a moment after. */
+    void startAndKill(Duration after) throws IOException, InterruptedException {
+        spawn("", Map.of()).waitFor(after.toMillis(), TimeUnit.MILLISECONDS);
+        kill();
+    }
+
     void start(String failpoint, Map<String, String> environment) throws IOException {
+        BufferedReader out = spawn(failpoint, environment).inputReader(StandardCharsets.UTF_8);
+        String line = out.readLine();
+        while (line != null && !line.startsWith("ready ")) {
+            line = out.readLine();
+        }
+        if (line == null) {
+            throw new IOException("no gateway: " + Files.readString(errors()));
+        }
+        address = line.substring("ready ".length());
+        if (token.isEmpty()) {
+            signIn("admin");
+        }
+    }
+
+    private Process spawn(String failpoint, Map<String, String> environment) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(JvmOptions.all());
@@ -85,18 +106,7 @@ final class Household implements AutoCloseable {
         builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));
         var started = builder.start();
         process = started;
-        BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
-        String line = out.readLine();
-        while (line != null && !line.startsWith("ready ")) {
-            line = out.readLine();
-        }
-        if (line == null) {
-            throw new IOException("no gateway: " + Files.readString(errors()));
-        }
-        address = line.substring("ready ".length());
-        if (token.isEmpty()) {
-            signIn("admin");
-        }
+        return started;
     }
 
     /** The same gateway as another user sees it, who is made if need be. */

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LogFaultsIT {
     private static final int KILLS = Integer.getInteger("sluice.log.kills", 4);
     private static final int JOBS = Integer.getInteger("sluice.log.jobs", 4);
+    private static final int STARTING = 2_500;
     private static final int FOLLOWERS = Integer.getInteger("sluice.log.followers", 10);
 
     @TempDir
@@ -101,6 +102,10 @@ class LogFaultsIT {
             for (int kill = 0; kill < KILLS; kill++) {
                 LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000_000L) + 300_000_000L);
                 house.kill();
+                if (kill % 4 == 3) { // and once more, somewhere on its way up
+                    house.startAndKill(
+                            Duration.ofMillis(ThreadLocalRandom.current().nextLong(STARTING)));
+                }
                 house.start("");
             }
             Files.writeString(house.home().resolve("over"), "");

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -168,6 +170,11 @@ class LogTest {
         assertThat(alice.get(whole.path("locations").path(0).path("uri").asText())
                         .body())
                 .isEqualTo(BYTES);
+        // by these names OpenPAI's clients look for them
+        assertThat(whole.path("locations").findValuesAsText("name")).containsExactly("all", "stdout", "stderr");
+        for (JsonNode location : whole.path("locations")) {
+            assertThat(alice.get(location.path("uri").asText()).body()).isEqualTo(BYTES);
+        }
         JsonNode end = alice.json(alice.path("hello") + "/logs?" + tail + "=true");
         String uri = end.path("locations").path(0).path("uri").asText();
         assertThat(uri).endsWith("?tail=16384");
@@ -209,6 +216,39 @@ class LogTest {
         assertThat(end.received()).isEqualTo(Arrays.copyOfRange(stored, stored.length - 5, stored.length));
         var past = alice.follow(growing + "?offset=" + (stored.length + 1));
         assertThat(past.code()).isEqualTo(4416);
+    }
+
+    @Test
+    void a_log_that_nobody_follows_any_more_is_closed() throws Exception {
+        byte[] bytes = "only here".getBytes(StandardCharsets.UTF_8);
+        var viewer = alice.follow(alice.printed("closed", bytes));
+        assertThat(viewer.code()).isEqualTo(1000);
+        Path file;
+        try (var all = Files.walk(folder.resolve("jobs"))) {
+            file = all.filter(each ->
+                            each.toString().endsWith(".log") && each.toFile().length() == bytes.length)
+                    .findFirst()
+                    .orElseThrow();
+        }
+        LogDesk.eventually(() -> !open().contains(file));
+    }
+
+    private static List<Path> open() throws IOException {
+        var files = new ArrayList<Path>();
+        try (var all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : all) {
+                files.add(target(each));
+            }
+        }
+        return files;
+    }
+
+    private static Path target(Path descriptor) throws IOException {
+        try {
+            return Files.readSymbolicLink(descriptor);
+        } catch (NoSuchFileException closedMeanwhile) {
+            return descriptor;
+        }
     }
 
     @ParameterizedTest
@@ -260,17 +300,92 @@ class LogTest {
     }
 
     @Test
-    void output_after_the_parent_has_ended_belongs_to_the_log() throws Exception {
-        String growing = alice.submit("orphan", "(sleep 0.5; echo from the child) & echo parent");
+    void output_of_a_process_whose_parent_has_ended_belongs_to_the_log() throws Exception {
+        String growing = alice.submit("orphan", """
+                sh -c '(sleep 0.4; echo from the orphan; : > /userhome/orphaned) & echo from its parent; exit 0'
+                while [ ! -e /userhome/orphaned ]; do sleep 0.02; done
+                (sleep 60; echo never) &
+                echo over""");
         alice.ended("orphan");
         byte[] stored = alice.get(growing).body();
+        assertThat(new String(stored, StandardCharsets.UTF_8)).isEqualTo("from its parent\nfrom the orphan\nover\n");
         var viewer = alice.follow(growing);
         assertThat(viewer.code()).isEqualTo(1000);
         assertThat(viewer.received()).isEqualTo(stored);
     }
 
     @Test
+    void a_task_that_empties_its_own_log_leaves_a_gap_and_followers_get_what_it_prints_then() throws Exception {
+        String growing = alice.submit("emptying", """
+                echo what will be gone, and it is more than what follows at once
+                while [ ! -e /userhome/empty ]; do sleep 0.02; done
+                perl -e 'truncate(STDOUT, 0) or die'
+                echo printed at once
+                while [ ! -e /userhome/more ]; do sleep 0.02; done
+                echo printed later""");
+        alice.running("emptying");
+        var viewer = alice.follow(growing);
+        LogDesk.eventually(() -> viewer.received().length >= 60);
+        Files.writeString(alice.home().resolve("empty"), "");
+        LogDesk.eventually(() -> !viewer.told("gap").isEmpty());
+        assertThat(viewer.told("gap").getFirst().path("reason").asText()).isEqualTo("emptied");
+        Files.writeString(alice.home().resolve("more"), "");
+        assertThat(viewer.code()).isEqualTo(1000);
+        assertThat(viewer.fault).isNull();
+        assertThat(new String(viewer.received(), StandardCharsets.UTF_8))
+                .isEqualTo("what will be gone, and it is more than what follows at once\nprinted later\n");
+        assertThat(new String(alice.get(growing).body(), StandardCharsets.UTF_8))
+                .startsWith("printed at once\n\n[sluice: bytes 16 to ")
+                .contains("are gone: the task emptied its output at 20")
+                .endsWith("]\nprinted later\n");
+        assertThat(alice.json(growing + "/lines?line=2").path("offset").asLong())
+                .isEqualTo(16);
+        assertThat(lines(growing + "?grep=printed")).hasSize(3);
+    }
+
+    @Test
+    void a_viewer_who_stalls_while_a_log_grows_is_told_what_he_missed_and_can_load_it() throws Exception {
+        byte[] bytes = new byte[24 << 20];
+        new Random(2).nextBytes(bytes);
+        Files.write(alice.home().resolve("flood"), bytes);
+        String growing = alice.submit(
+                "flooded",
+                "echo begun; while [ ! -e /userhome/pour ]; do sleep 0.02; done; cat /userhome/flood; "
+                        + "while [ ! -e /userhome/poured ]; do sleep 0.02; done; echo over");
+        alice.running("flooded");
+        var stalled = alice.follow(growing + "?jump=1000000", 3);
+        LogDesk.eventually(() -> stalled.received().length > 0);
+        Files.writeString(alice.home().resolve("pour"), "");
+        LogDesk.eventually(() -> Long.parseLong(alice.get(growing + "?tail=0")
+                        .headers()
+                        .firstValue("X-Log-Size")
+                        .orElseThrow())
+                > bytes.length);
+        assertThat(stalled.told("skipped")).isEmpty();
+        stalled.readOn(Long.MAX_VALUE);
+        LogDesk.eventually(() -> !stalled.told("skipped").isEmpty());
+        Files.writeString(alice.home().resolve("poured"), "");
+        assertThat(stalled.code()).isEqualTo(1000);
+        assertThat(stalled.fault).isNull();
+        byte[] whole = alice.get(growing).body();
+        JsonNode skipped = stalled.told("skipped").getFirst();
+        int from = skipped.path("from").asInt();
+        int to = skipped.path("to").asInt();
+        assertThat(from).isLessThan(to);
+        byte[] missed =
+                alice.get(growing, "Range", "bytes=" + from + "-" + (to - 1)).body();
+        assertThat(missed).isEqualTo(Arrays.copyOfRange(whole, from, to));
+        var got = new ByteArrayOutputStream();
+        got.write(stalled.received(), 0, from);
+        got.writeBytes(missed);
+        got.write(stalled.received(), from, stalled.received().length - from);
+        assertThat(got.toByteArray()).isEqualTo(whole);
+    }
+
+    @Test
     void a_search_tells_offsets_and_lines_as_it_finds() throws IOException {
+        String coloured =
+                alice.printed("coloured", "4:\t loss \u001b[32m1.1\u001b[0m\n".getBytes(StandardCharsets.UTF_8));
         List<JsonNode> found = lines(log + "?grep=th");
         assertThat(found).hasSize(4);
         assertThat(found.get(0).path("text").asText()).isEqualTo("the third");
@@ -280,6 +395,11 @@ class LogTest {
         List<JsonNode> context = lines(log + "?grep=GRUSS%7CGRU%C3%9F&regex=1&case=0&context=1");
         assertThat(context.getFirst().path("before").path(0).asText()).isEqualTo("first line");
         assertThat(context.getFirst().path("after").path(0).asText()).isEqualTo("the third");
+        assertThat(lines(coloured + "?grep=loss%201.1")).hasSize(1);
+        List<JsonNode> seen = lines(coloured + "?grep=loss%201.1&plain=1");
+        assertThat(seen).hasSize(2);
+        assertThat(seen.getFirst().path("offset").asInt()).isEqualTo(4);
+        assertThat(seen.getFirst().path("length").asInt()).isEqualTo("loss \u001b[32m1.1".length());
         List<JsonNode> limited = lines(log + "?grep=i&limit=1");
         assertThat(limited.getLast().path("why").asText()).isEqualTo("limit");
         List<JsonNode> next =
@@ -360,6 +480,8 @@ class LogTest {
     @Test
     void the_last_screen_is_a_page_of_its_own() throws IOException {
         var answer = alice.get("/jobs/alice~hello/panels/log");
-        assertThat(answer.statusCode()).isIn(200, 403);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(new String(answer.body(), StandardCharsets.UTF_8))
+                .contains("ein Gruß, 你好", "last, without an end", log);
     }
 }

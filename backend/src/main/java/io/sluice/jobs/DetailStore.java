@@ -17,6 +17,7 @@ import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What is read of one job beyond what lists show: what it was to be, its attempts, tasks, outputs and events. */
@@ -87,6 +88,16 @@ final class DetailStore {
     Future<List<Output>> outputs(Folders folders, Collection<Long> tasks) {
         return database.read(
                 OUTPUTS + "id = ANY ($1)", Tuple.of(tasks.toArray(Long[]::new)), row -> output(folders, row));
+    }
+
+    Future<Map<Long, Instant>> ends(Collection<Long> jobs) {
+        return database.read(
+                        "SELECT id, completed FROM jobs WHERE id = ANY ($1) AND state = 'finalised'",
+                        Tuple.of(jobs.toArray(Long[]::new)),
+                        row -> Map.entry(
+                                row.getLong("id"),
+                                row.getOffsetDateTime("completed").toInstant()))
+                .map(ends -> ends.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     private static Output output(Folders folders, Row row) {

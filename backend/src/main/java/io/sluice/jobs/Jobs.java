@@ -356,6 +356,11 @@ public final class Jobs {
         return details.printed(folders, since, most);
     }
 
+    /** Which of these have ended and do not run again, and when. */
+    public Future<Map<Long, Instant>> ends(Collection<Long> jobs) {
+        return details.ends(jobs);
+    }
+
     /** How these stand now. */
     public Future<List<JobDetail.Output>> outputs(Collection<Long> tasks) {
         return details.outputs(folders, tasks);

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The bytes of a log: whole, in ranges, followed, searched, compressed; and OpenPAI's list of logs. */
@@ -121,8 +122,8 @@ final class LogRoutes {
         if (hole != null && hole.from() <= from) {
             throw Problem.of(
                     Problem.Kind.GONE,
-                    "Bytes " + hole.from() + " to " + hole.to()
-                            + " of this log are gone: it was larger than a log may be. Ask for what is before or after.");
+                    "Bytes " + hole.from() + " to " + hole.to() + " of this log are gone: " + hole.why()
+                            + ". Ask for what is before or after.");
         }
         // a part may be shorter than what was asked for; it says so itself
         long to = hole == null ? slice.get().to() : Math.min(slice.get().to(), hole.from());
@@ -199,14 +200,17 @@ final class LogRoutes {
                 .header("Content-Range", "bytes */" + size);
     }
 
-    /** OpenPAI's list. Here both streams are one, in the order in which they were printed. */
+    /** OpenPAI's list. Here both streams are one, in the order in which they were printed; its clients look for either by its name. */
     private Future<Reply> list(Call call) {
         boolean tail = isTrue(call.query("tail-mode").orElse(null))
                 || isTrue(call.query("tailMode").orElse(null));
         return found(call).map(log -> {
             String uri = "/rest-server" + log.path() + "/log" + (tail ? "?tail=" + OPENPAI_TAIL : "");
             return Reply.json(Map.of(
-                    "locations", List.of(Map.of("name", "all", "uri", uri), Map.of("name", "stdout", "uri", uri))));
+                    "locations",
+                    Stream.of("all", "stdout", "stderr")
+                            .map(name -> Map.of("name", name, "uri", uri))
+                            .toList()));
         });
     }
 

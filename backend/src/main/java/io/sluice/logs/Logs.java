@@ -6,6 +6,7 @@ import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
+import io.sluice.logs.files.Instants;
 import io.sluice.logs.files.LogFile;
 import io.sluice.logs.follow.Tails;
 import io.sluice.logs.keep.Keeper;
@@ -24,7 +25,7 @@ import java.util.stream.Stream;
 
 /** The door to logs. Whoever may not see a job is told that it does not exist, by {@link Jobs}. */
 public final class Logs {
-    public static final Migrations MIGRATIONS = new Migrations("logs", Logs.class, List.of("001-logs"));
+    public static final Migrations MIGRATIONS = new Migrations("logs", Logs.class, List.of("001-logs", "002-jobs"));
 
     /** What WebSockets on a log speak. */
     public static final String SUBPROTOCOL = "sluice.logs.v1";
@@ -38,9 +39,18 @@ public final class Logs {
      * @param total bytes of all finished logs, beyond which the oldest go
      * @param age after which a finished log goes
      * @param settled after which a finished log is compressed
+     * @param instants for tests in which the gateway dies
      */
-    public record Settings(Path data, long limit, long total, Duration age, Duration settled) {
+    public record Settings(Path data, long limit, long total, Duration age, Duration settled, Instants instants) {
         public static final long LEAST = 64L << 20;
+
+        public Settings(Path data, long limit, long total, Duration age, Duration settled) {
+            this(data, limit, total, age, settled, Instants.NONE);
+        }
+
+        public Settings with(Instants told) {
+            return new Settings(data, limit, total, age, settled, told);
+        }
 
         public static Settings of(Path data) {
             return new Settings(data, 10L << 30, 100L << 30, Duration.ofDays(90), Duration.ofMinutes(15));
@@ -72,7 +82,7 @@ public final class Logs {
             Vertx vertx, Database database, Jobs jobs, CollectorRegistry registry, Settings settings) {
         return vertx.executeBlocking(() -> Keeper.open(jobs, database, settings, registry))
                 .map(keeper -> new Logs(vertx, database, jobs, registry, keeper))
-                .onSuccess(logs -> logs.keeper.start());
+                .onSuccess(logs -> logs.keeper.start(logs.tails::read));
     }
 
     public List<Route> routes() {

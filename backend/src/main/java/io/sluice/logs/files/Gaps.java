@@ -3,17 +3,22 @@ package io.sluice.logs.files;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 public final class Gaps {
     public static final String SIZE_LIMIT = "size_limit";
     public static final String DISK_FULL = "disk_full";
+    /** By the task itself: it has set its output to no bytes, and went on. */
+    public static final String EMPTIED = "emptied";
+
+    /** Beyond which those that are one by now become one line. */
+    private static final int MOST_LINES = 32;
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /**
@@ -37,11 +48,17 @@ public final class Gaps {
             return to > from;
         }
 
+        /** Why they are gone, as the end of a sentence. */
+        public String why() {
+            return reason.equals(EMPTIED)
+                    ? "the task emptied its output at " + Instant.ofEpochMilli(at)
+                    : "it was larger than a log may be";
+        }
+
         /** What stands in its place where a log is only text. */
         public String asText() {
             return isHole()
-                    ? "\n[sluice: bytes " + from + " to " + to
-                            + " of this log are gone: it was larger than a log may be]\n"
+                    ? "\n[sluice: bytes " + from + " to " + to + " of this log are gone: " + why() + "]\n"
                     : "\n[sluice: the disk was full from " + Instant.ofEpochMilli(at)
                             + (until == null ? "" : " to " + Instant.ofEpochMilli(until))
                             + "; what was printed then may be missing here]\n";
@@ -52,16 +69,38 @@ public final class Gaps {
         }
     }
 
+    /** What stood in the file as it was then. */
+    private record Known(@Nullable Object file, long size, FileTime time, List<Gap> gaps) {
+        boolean is(BasicFileAttributes now) {
+            return size == now.size() && time.equals(now.lastModifiedTime()) && Objects.equals(file, now.fileKey());
+        }
+    }
+
     private final Path file;
+    private volatile @Nullable Known known;
 
     Gaps(Path file) {
         this.file = file;
     }
 
-    /** By offset; holes that touch are one. */
+    /** By offset; holes that touch are one. Read anew only where the file has changed. */
     public List<Gap> all() throws IOException {
+        try {
+            var now = Files.readAttributes(file, BasicFileAttributes.class);
+            Known last = known;
+            if (last == null || !last.is(now)) {
+                last = new Known(now.fileKey(), now.size(), now.lastModifiedTime(), merged(lines()));
+                known = last;
+            }
+            return last.gaps();
+        } catch (NoSuchFileException none) {
+            return List.of();
+        }
+    }
+
+    private static List<Gap> merged(List<Gap> gaps) {
         List<Gap> merged = new ArrayList<>();
-        for (Gap gap : read()) {
+        for (Gap gap : gaps) {
             Gap last = merged.isEmpty() ? null : merged.getLast();
             if (last != null && last.isHole() && gap.isHole() && gap.from() <= last.to()) {
                 merged.set(merged.size() - 1, last.with(gap));
@@ -69,16 +108,16 @@ public final class Gaps {
                 merged.add(gap);
             }
         }
-        return merged;
+        return List.copyOf(merged);
     }
 
-    private List<Gap> read() throws IOException {
+    private List<Gap> lines() throws IOException {
         try (var lines = Files.lines(file, StandardCharsets.UTF_8)) {
             return lines.flatMap(line -> parsed(line).stream())
                     .sorted(Comparator.comparingLong(Gap::from).thenComparingLong(Gap::to))
                     .toList();
-        } catch (NoSuchFileException none) {
-            return List.of();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         }
     }
 
@@ -91,17 +130,49 @@ public final class Gaps {
         }
     }
 
-    /** On the disk when it returns. */
+    /** On the disk when it returns. Only one thread adds. */
     public void add(Gap gap) throws IOException {
         try (var out = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             // a line of its own, also after one that was cut off
-            ByteBuffer line =
-                    ByteBuffer.wrap(("\n" + JSON.writeValueAsString(gap) + "\n").getBytes(StandardCharsets.UTF_8));
-            while (line.hasRemaining()) {
-                out.write(line);
-            }
-            out.force(true);
+            write(out, "\n" + JSON.writeValueAsString(gap) + "\n");
         }
+        List<Gap> lines = lines();
+        List<Gap> merged = merged(lines);
+        if (lines.size() > MOST_LINES + 2 * merged.size()) {
+            replace(merged);
+        }
+    }
+
+    /** A hole begins later than was written down. */
+    void begins(Gap hole, long from) throws IOException {
+        replace(all().stream()
+                .map(gap -> gap.from() == hole.from() && gap.to() == hole.to()
+                        ? new Gap(from, gap.to(), gap.reason(), gap.at(), gap.until())
+                        : gap)
+                .toList());
+    }
+
+    /** Broken off anywhere, what was there is there. */
+    private void replace(List<Gap> gaps) throws IOException {
+        Path part = LogFile.part(file);
+        var text = new StringBuilder();
+        for (Gap gap : gaps) {
+            text.append(JSON.writeValueAsString(gap)).append('\n');
+        }
+        try (var out = FileChannel.open(
+                part, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            write(out, text.toString());
+        }
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        LogFile.sync(file.toAbsolutePath().getParent());
+    }
+
+    private static void write(FileChannel out, String text) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+            out.write(bytes);
+        }
+        out.force(true);
     }
 
     /** How many bytes they took. */
@@ -116,6 +187,12 @@ public final class Gaps {
                 .mapToLong(Gap::to)
                 .max()
                 .orElse(0);
+    }
+
+    /** Whether all of these bytes are gone. */
+    static boolean isGone(List<Gap> gaps, long from, long to) {
+        Gap hole = next(gaps, from);
+        return hole != null && hole.from() <= from && hole.to() >= to;
     }
 
     /** The first hole that ends behind the offset; null: none. */

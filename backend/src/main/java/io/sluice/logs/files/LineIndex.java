@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 
 /** How many lines end within each MiB of a log, counted when somebody first asks and kept. */
 public final class LineIndex {
@@ -16,10 +17,12 @@ public final class LineIndex {
     }
 
     private final Path file;
+    private final Gaps gaps;
     private final byte[] block = new byte[BLOCK];
 
-    LineIndex(Path file) {
+    LineIndex(Path file, Gaps gaps) {
         this.file = file;
+        this.gaps = gaps;
     }
 
     /** Where line {@code line} begins, counted from 1; the end of the log if it has fewer. */
@@ -65,12 +68,14 @@ public final class LineIndex {
         long known = sums.size() / Long.BYTES;
         long sum = before(sums, known);
         long whole = log.size() / BLOCK;
+        List<Gaps.Gap> holes = gaps.all();
         ByteBuffer entry = ByteBuffer.allocate(Long.BYTES);
         while (known < Math.min(whole, wanted) && sum < enough) {
             if (!goOn.goesOn()) {
                 throw new Unfinished();
             }
-            sum += newlines(block, 0, log.fill(known * BLOCK, block, BLOCK));
+            boolean gone = Gaps.isGone(holes, known * BLOCK, (known + 1) * BLOCK);
+            sum += gone ? 0 : newlines(block, 0, log.fill(known * BLOCK, block, BLOCK));
             entry.clear().putLong(sum).flip();
             while (entry.hasRemaining()) {
                 sums.write(entry, known * Long.BYTES + entry.position());

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** The log of one task attempt: its bytes, and what lies beside them. What exists says in which state it is. */
 public record LogFile(Path plain) {
     private static final ObjectMapper JSON = new ObjectMapper();
+    /** Offsets that somebody may know already beyond those that the keeper knows. */
+    private static final long MARGIN = 64L << 10;
 
     /**
      * What is left of a deleted log.
@@ -58,7 +61,7 @@ public record LogFile(Path plain) {
     }
 
     public LineIndex lines() {
-        return new LineIndex(beside(".lines"));
+        return new LineIndex(beside(".lines"), gaps());
     }
 
     public Gaps gaps() {
@@ -101,8 +104,50 @@ public record LogFile(Path plain) {
     }
 
     /** Compresses a log that nothing will be added to. */
-    public boolean pack(BooleanSupplier goOn) throws IOException {
-        return new Packing().pack(this, goOn);
+    public boolean pack(BooleanSupplier goOn, Instants instants) throws IOException {
+        return new Packing(instants).pack(this, goOn);
+    }
+
+    /**
+     * The task has emptied its log, which had {@code known} bytes: what it prints from now on gets offsets that were not given before. What it
+     * has printed since stands at the log's beginning.
+     */
+    public void emptied(long known, long now) throws IOException {
+        long size = size(plain);
+        var hole = new Gaps.Gap(size, known + MARGIN, Gaps.EMPTIED, now, null);
+        Gaps gaps = gaps();
+        gaps.add(hole); // before there are zeros that nobody printed
+        Files.deleteIfExists(beside(".lines"));
+        try (var channel = FileChannel.open(plain, StandardOpenOption.WRITE)) {
+            channel.write(
+                    ByteBuffer.allocate(1), hole.to() - 1); // never makes it shorter, whatever the task does meanwhile
+        }
+        try (Bytes bytes = openPlain()) {
+            long printed = printed(bytes, size, known);
+            if (printed > size) {
+                gaps.begins(hole, printed);
+            }
+        }
+    }
+
+    /** Where zeros begin, from {@code from} on. */
+    private static long printed(Bytes bytes, long from, long until) throws IOException {
+        byte[] block = new byte[4096];
+        long end = from;
+        long offset = from;
+        while (offset < until) {
+            int length = bytes.fill(offset, block, (int) Math.min(block.length, until - offset));
+            int last = length;
+            while (last > 0 && block[last - 1] == 0) {
+                last--;
+            }
+            if (last == 0) {
+                return end;
+            }
+            end = offset + last;
+            offset += length;
+        }
+        return end;
     }
 
     /** One member of a gzip file that holds these bytes; members stand one after another. */
@@ -133,19 +178,28 @@ public record LogFile(Path plain) {
     }
 
     /** Deletes it for good. What says so is there first. */
-    public void delete(String reason, long now) throws IOException {
+    public void delete(String reason, long now, Instants instants) throws IOException {
         if (gone().isEmpty()) {
             long size;
             try (Bytes bytes = open()) {
                 size = bytes.size();
             }
-            Path part = beside(".gone.part");
+            Path part = part(beside(".gone"));
             Files.write(part, JSON.writeValueAsBytes(new Gone(now, reason, size)));
+            instants.pass("delete.said");
             Files.move(part, beside(".gone"), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         }
+        instants.pass("delete.begun");
         for (Path file : List.of(plain, packed(), blocks(), beside(".times"), beside(".lines"), beside(".gaps"))) {
             Files.deleteIfExists(file);
+            Files.deleteIfExists(part(file)); // of a gateway that was killed
+            instants.pass("delete.file");
         }
+    }
+
+    /** What becomes the file once it is whole. */
+    static Path part(Path file) {
+        return file.resolveSibling(file.getFileName() + ".part");
     }
 
     static void sync(@Nullable Path folder) throws IOException {

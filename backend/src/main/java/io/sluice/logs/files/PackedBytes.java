@@ -4,13 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
  * A finished log as gzip members of {@link #BLOCK} bytes of log each. Beside it a file of longs: where each member begins, where the last one
- * ends, and the size of the log.
+ * ends, and the size of the log. A member of no bytes stands for a block that is gone, and reads as zeros.
  */
 final class PackedBytes implements Bytes {
     static final int BLOCK = 256 << 10;
@@ -67,15 +68,31 @@ final class PackedBytes implements Bytes {
         return count;
     }
 
+    /** Whether the block that begins here is gone. */
+    boolean isHole(long offset) throws IOException {
+        ByteBuffer places = places(offset / BLOCK);
+        long begin = places.getLong();
+        return begin == places.getLong();
+    }
+
+    private ByteBuffer places(long block) throws IOException {
+        return bytes(blocks, block * Long.BYTES, 2 * Long.BYTES);
+    }
+
     private int length(long block) {
         return (int) Math.min(BLOCK, size - block * BLOCK);
     }
 
     private void inflate(long block) throws IOException {
-        ByteBuffer places = bytes(blocks, block * Long.BYTES, 2 * Long.BYTES);
+        ByteBuffer places = places(block);
         long begin = places.getLong();
-        ByteBuffer member = bytes(packed, begin, Math.toIntExact(places.getLong() - begin));
+        int packedLength = Math.toIntExact(places.getLong() - begin);
         int length = length(block);
+        if (packedLength == 0) {
+            Arrays.fill(inflated, 0, length, (byte) 0);
+            return;
+        }
+        ByteBuffer member = bytes(packed, begin, packedLength);
         int count = 0;
         Inflater inflater = new Inflater(true);
         try {

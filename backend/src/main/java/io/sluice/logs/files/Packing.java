@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
@@ -19,16 +20,23 @@ final class Packing {
     private final byte[] plain = new byte[PackedBytes.BLOCK];
     private final byte[] packed = new byte[PackedBytes.BLOCK + 1024];
 
+    private final Instants instants;
+
+    Packing(Instants instants) {
+        this.instants = instants;
+    }
+
     /** The answer is whether it was done; not when {@code goOn} said no in between. */
     boolean pack(LogFile file, BooleanSupplier goOn) throws IOException {
-        Path members = part(file.packed());
-        Path blocks = part(file.blocks());
+        Path members = LogFile.part(file.packed());
+        Path blocks = LogFile.part(file.blocks());
         try (FileChannel out = fresh(members);
                 FileChannel index = fresh(blocks);
                 Bytes log = file.openPlain()) {
-            if (!write(log, out, index, goOn)) {
+            if (!write(log, file.gaps().all(), out, index, goOn)) {
                 return false;
             }
+            instants.pass("pack.written");
             out.force(true);
             index.force(true);
         } catch (IOException e) {
@@ -37,31 +45,65 @@ final class Packing {
             throw e;
         }
         readBack(members, blocks);
+        instants.pass("pack.read");
         Files.move(blocks, file.blocks(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        instants.pass("pack.index");
         Files.move(members, file.packed(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         LogFile.sync(file.plain().toAbsolutePath().getParent());
+        instants.pass("pack.moved");
         Files.deleteIfExists(file.plain());
         return true;
     }
 
-    private boolean write(Bytes log, FileChannel out, FileChannel index, BooleanSupplier goOn) throws IOException {
+    private boolean write(Bytes log, List<Gaps.Gap> gaps, FileChannel out, FileChannel index, BooleanSupplier goOn)
+            throws IOException {
         long size = log.size();
         long end = 0;
+        var ends = new Numbers(index);
         var deflater = new Deflater(LEVEL, true);
         try {
             for (long offset = 0; offset < size; offset += plain.length) {
                 if (!goOn.getAsBoolean()) {
                     return false;
                 }
-                number(index, end);
-                end += member(log, offset, (int) Math.min(plain.length, size - offset), deflater, out);
+                ends.add(end);
+                int length = (int) Math.min(plain.length, size - offset);
+                // nobody reads what is gone, so it takes no room: a member of no bytes
+                end += Gaps.isGone(gaps, offset, offset + length) ? 0 : member(log, offset, length, deflater, out);
+                instants.pass("pack.block");
             }
         } finally {
             deflater.end();
         }
-        number(index, end);
-        number(index, size);
+        ends.add(end);
+        ends.add(size);
+        ends.flush();
         return true;
+    }
+
+    /** Longs on their way into a file: a hole of terabytes has millions. */
+    private static final class Numbers {
+        private final FileChannel file;
+        private final ByteBuffer waiting = ByteBuffer.allocate(8 << 10);
+
+        Numbers(FileChannel file) {
+            this.file = file;
+        }
+
+        void add(long number) throws IOException {
+            if (!waiting.hasRemaining()) {
+                flush();
+            }
+            waiting.putLong(number);
+        }
+
+        void flush() throws IOException {
+            waiting.flip();
+            while (waiting.hasRemaining()) {
+                file.write(waiting);
+            }
+            waiting.clear();
+        }
     }
 
     private int member(Bytes log, long offset, int length, Deflater deflater, FileChannel out) throws IOException {
@@ -95,18 +137,13 @@ final class Packing {
         return member.putInt((int) sum.getValue()).putInt(length).flip();
     }
 
-    private static void number(FileChannel index, long number) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES).putLong(number).flip();
-        while (buffer.hasRemaining()) {
-            index.write(buffer);
-        }
-    }
-
     /** Nothing is deleted that has not been read again from its copy. */
     private void readBack(Path members, Path blocks) throws IOException {
-        try (Bytes copy = PackedBytes.open(members, blocks)) {
+        try (PackedBytes copy = PackedBytes.open(members, blocks)) {
             for (long offset = 0; offset < copy.size(); offset += PackedBytes.BLOCK) {
-                copy.fill(offset, plain, plain.length); // fails where a sum does not fit
+                if (!copy.isHole(offset)) {
+                    copy.fill(offset, plain, plain.length); // fails where a sum does not fit
+                }
             }
         }
     }
@@ -114,9 +151,5 @@ final class Packing {
     private static FileChannel fresh(Path file) throws IOException {
         return FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
-    }
-
-    private static Path part(Path file) {
-        return file.resolveSibling(file.getFileName() + ".part");
     }
 }

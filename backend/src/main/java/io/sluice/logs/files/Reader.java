@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A log's bytes with its holes known: what is in a hole reads as zeros, and those are no bytes of the log. */
 public final class Reader implements Closeable {
-    private final LogFile file;
+    private final Gaps gaps;
     private final Bytes bytes;
 
     public Reader(LogFile file) throws IOException {
-        this.file = file;
+        this.gaps = file.gaps();
         this.bytes = file.open();
     }
 
@@ -22,7 +22,7 @@ public final class Reader implements Closeable {
 
     /** As they are known by now. */
     public List<Gaps.Gap> gaps() throws IOException {
-        return file.gaps().all();
+        return gaps.all();
     }
 
     public long size() throws IOException {
@@ -37,7 +37,7 @@ public final class Reader implements Closeable {
     public Gaps.@Nullable Gap read(long offset, ByteBuffer into) throws IOException {
         int begin = into.position();
         while (into.hasRemaining() && bytes.read(offset + into.position() - begin, into) > 0) {}
-        Gaps.Gap hole = Gaps.next(file.gaps().all(), offset);
+        Gaps.Gap hole = Gaps.next(gaps.all(), offset);
         if (hole == null) {
             return null;
         }

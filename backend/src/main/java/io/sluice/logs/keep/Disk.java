@@ -20,6 +20,11 @@ final class Disk {
     private static final long FULL = 1L << 20;
     private static final long ROOM_AGAIN = 8L << 20;
     private static final long SCARCE = 256L << 20;
+    private static final long TIGHT = 1L << 30;
+    /** Of a probe: a block, that is, and as much as many logs take in a second. */
+    private static final int LITTLE = 4 << 10;
+
+    private static final int MUCH = 1 << 20;
     private static final int DIGITS = 20;
 
     /** From when to when it was full, in milliseconds since 1970. */
@@ -27,11 +32,13 @@ final class Disk {
 
     private final Path folder;
     private final Path record;
+    private final Path probe;
     private long fullSince;
 
     private Disk(Path folder, Path record, long fullSince) {
         this.folder = folder;
         this.record = record;
+        this.probe = folder.resolve("disk-probe");
         this.fullSince = fullSince;
     }
 
@@ -50,15 +57,54 @@ final class Disk {
         return store.getUsableSpace() < Math.min(SCARCE, store.getTotalSpace() / 20);
     }
 
-    /** The answer is an outage that has just ended; it is remembered until {@link #over} is called. */
-    Optional<Outage> look(long now) throws IOException {
-        long usable = Files.getFileStore(folder).getUsableSpace();
-        if (fullSince == 0 && usable < FULL) {
+    /** Whether so little is left that a fast task fills it between two looks: then one looks often. */
+    boolean isTight() throws IOException {
+        return fullSince == 0 && usable() < TIGHT;
+    }
+
+    /** Only whether it is full now. */
+    void glance(long now) throws IOException {
+        if (fullSince == 0 && usable() < FULL) {
             full(now);
-        } else if (fullSince != 0 && usable > ROOM_AGAIN) {
+        }
+    }
+
+    /**
+     * The answer is an outage that has just ended; it is remembered until {@link #over} is called.
+     *
+     * @param printing whether anybody prints: then a few bytes are written, as a quota is seen by nothing else
+     */
+    Optional<Outage> look(long now, boolean printing) throws IOException {
+        glance(now);
+        if (fullSince == 0 && printing) {
+            probe(LITTLE, now);
+        } else if (fullSince != 0 && usable() > ROOM_AGAIN && probe(MUCH, now)) {
             return Optional.of(new Outage(fullSince, now));
         }
         return Optional.empty();
+    }
+
+    private long usable() throws IOException {
+        return Files.getFileStore(folder).getUsableSpace();
+    }
+
+    /** Whether so many bytes can be written, as this user. */
+    private boolean probe(int bytes, long now) throws IOException {
+        try (var channel = FileChannel.open(
+                probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer zeros = ByteBuffer.allocate(bytes);
+            while (zeros.hasRemaining()) {
+                channel.write(zeros);
+            }
+            channel.truncate(0);
+            return true;
+        } catch (IOException e) {
+            Files.deleteIfExists(probe);
+            if (isFull(e, now)) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** The outage has been written down wherever it belongs. */
@@ -99,12 +145,24 @@ final class Disk {
         }
     }
 
-    /** Gives back the room of a part of a file. What is around it stays where it is. The answer is whether the file system can. */
-    boolean punch(Path file, long offset, long length) throws IOException {
-        // the task's own log can not be opened for writing, lest the task does
+    interface Writing {
+        boolean run() throws IOException;
+    }
+
+    /** The task's own log can not be opened for writing, lest the task does. */
+    static boolean writable(Path file, Writing writing) throws IOException {
         var before = Files.getPosixFilePermissions(file);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         try {
+            return writing.run();
+        } finally {
+            Files.setPosixFilePermissions(file, before);
+        }
+    }
+
+    /** Gives back the room of a part of a file. What is around it stays where it is. The answer is whether the file system can. */
+    boolean punch(Path file, long offset, long length) throws IOException {
+        return writable(file, () -> {
             Process process = new ProcessBuilder(
                             "fallocate",
                             "--punch-hole",
@@ -116,16 +174,16 @@ final class Disk {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            if (!process.waitFor(30, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                return false;
+            try {
+                if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                    return false;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
             }
             return process.exitValue() == 0;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        } finally {
-            Files.setPosixFilePermissions(file, before);
-        }
+        });
     }
 }

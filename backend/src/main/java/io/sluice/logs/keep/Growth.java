@@ -8,36 +8,38 @@ import io.sluice.logs.files.TimeIndex;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Notes how running logs grow, cuts those that grow too large, and what a full disk may have swallowed. One thread calls it. */
 final class Growth {
     private static final System.Logger LOG = System.getLogger(Growth.class.getName());
-    /** Of a log that is too large its beginning stays. */
-    static final long HEAD = 16L << 20;
-
-    private static final long SLACK = 16L << 20;
     private static final long PAUSE_MILLIS = 1_500;
 
     /** A log at the time of the last look; of less than no bytes where there is no file yet. */
     private record Seen(LogFile file, long size, long at, long notedAt) {}
 
-    private final long limit;
+    private final Holes holes;
     private final Disk disk;
     private final KeepMetrics metrics;
+    private final LongUnaryOperator read;
+    private final Setbacks told = new Setbacks(Duration.ofMinutes(1));
     private Map<Long, Seen> seen = new HashMap<>();
 
-    Growth(long limit, Disk disk, KeepMetrics metrics) {
-        this.limit = limit;
+    /** @param read how far somebody has read the log of a task already; 0: nobody */
+    Growth(Holes holes, Disk disk, KeepMetrics metrics, LongUnaryOperator read) {
+        this.holes = holes;
         this.disk = disk;
         this.metrics = metrics;
+        this.read = read;
     }
 
     /** The logs of tasks that have ended since then. */
@@ -55,11 +57,9 @@ final class Growth {
                 seen.keySet().stream().filter(task -> !found.containsKey(task)).collect(Collectors.toSet());
         for (long task : over) {
             Seen last = Objects.requireNonNull(seen.get(task));
-            if (last.file().gone().isEmpty()) {
-                look(task, last.file(), now, now); // what it printed since the last look
-            }
+            look(task, last.file(), now, now); // what it printed since the last look
         }
-        var outage = disk.look(now);
+        var outage = disk.look(now, !printing.isEmpty());
         if (outage.isPresent()) {
             Set<LogFile> struck = new LinkedHashSet<>();
             found.values().forEach(log -> struck.add(log.file()));
@@ -67,12 +67,26 @@ final class Growth {
                     task -> struck.add(Objects.requireNonNull(seen.get(task)).file()));
             printed.since(outage.get().from()).forEach(output -> struck.add(new LogFile(output.file())));
             for (LogFile file : struck) {
-                strike(file, outage.get());
+                alone(file, () -> strike(file, outage.get()));
             }
             disk.over(outage.get());
             metrics.trouble("disk_full");
         }
         seen = found;
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** What fails of one log keeps no other from being looked at; a full disk is all logs' affair. */
+    private void alone(LogFile file, Step step) throws IOException {
+        try {
+            step.run();
+        } catch (IOException e) {
+            metrics.trouble("log");
+            LOG.log(System.Logger.Level.WARNING, "event=log-not-looked-at file=" + file.plain(), e);
+        }
     }
 
     /** Whatever may have printed while the disk was full may lack something, also if it has ended since. */
@@ -92,21 +106,42 @@ final class Growth {
 
     private Seen look(long task, LogFile file, long launched, long now) throws IOException {
         Seen before = seen.get(task);
-        long size = size(file);
-        if (size < 0) {
-            return new Seen(file, -1, now, now);
-        }
         try {
-            long noted =
-                    before == null || before.size() < 0 ? first(file, size, launched) : note(file, before, size, now);
-            cut(file, size, now);
+            boolean first = before == null || before.size() < 0;
+            // before the size, which grows meanwhile
+            long known = Math.max(before == null || first ? noted(file) : before.size(), read.applyAsLong(task));
+            long size = size(file);
+            if (size < 0 || file.gone().isPresent()) {
+                return new Seen(file, -1, now, now);
+            }
+            if (size < known) {
+                holes.emptied(file, known, now);
+                size = size(file);
+            }
+            long noted = before == null || first ? first(file, size, launched) : note(file, before, size, now);
+            holes.make(file, size, now, first);
             return new Seen(file, size, now, noted);
         } catch (IOException e) {
             if (!disk.isFull(e, now)) {
-                throw e;
+                broken(task, file, e, now);
             }
-            return new Seen(file, size, now, before == null ? now : before.notedAt());
+            // seen as before: what has grown since is noted at the next look
+            return before == null ? new Seen(file, -1, now, now) : before;
         }
+    }
+
+    /** It is looked at each second, and told once a minute. */
+    private void broken(long task, LogFile file, IOException failure, long now) {
+        metrics.trouble("log");
+        if (!told.at(now).contains(task)) {
+            told.add(task, now);
+            LOG.log(System.Logger.Level.WARNING, "event=log-not-looked-at file=" + file.plain(), failure);
+        }
+    }
+
+    private static long noted(LogFile file) throws IOException {
+        TimeIndex.@Nullable Point last = file.times().last();
+        return last == null ? 0 : last.offset();
     }
 
     private static long size(LogFile file) throws IOException {
@@ -139,29 +174,5 @@ final class Growth {
         }
         file.times().note(size, now);
         return now;
-    }
-
-    /** The middle goes: recorded first, then a hole is made, so that every offset stays what it was. */
-    private void cut(LogFile file, long size, long now) throws IOException {
-        if (size <= limit) {
-            return;
-        }
-        List<Gaps.Gap> gaps = file.gaps().all();
-        long kept = size - gaps.stream().mapToLong(gap -> gap.to() - gap.from()).sum();
-        if (kept <= limit + Math.min(SLACK, limit / 8)) {
-            return;
-        }
-        Gaps.Gap hole = Gaps.next(gaps, HEAD);
-        long from = hole == null ? HEAD : hole.to();
-        long to = (size - (limit - HEAD)) & -4096L;
-        file.gaps().add(new Gaps.Gap(from, to, Gaps.SIZE_LIMIT, now, null));
-        boolean freed = disk.punch(file.plain(), from, to - from);
-        metrics.trouble(freed ? "size_limit" : "size_limit_not_freed");
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "event=log-cut file=" + file.plain() + " from=" + from + " to=" + to
-                        + (freed
-                                ? ""
-                                : " effect=the file system makes no holes, so the disk has no more room than before"));
     }
 }

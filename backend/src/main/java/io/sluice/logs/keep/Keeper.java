@@ -1,55 +1,57 @@
 package io.sluice.logs.keep;
 
+import static io.sluice.logs.keep.Patience.await;
+
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.jobs.JobDetail.Output;
 import io.sluice.jobs.Jobs;
 import io.sluice.logs.Logs;
-import io.sluice.logs.files.LogFile;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongUnaryOperator;
 
 /** Looks after logs on two threads of its own: one notes how running ones grow, the other compresses and deletes finished ones. */
 public final class Keeper {
     private static final System.Logger LOG = System.getLogger(Keeper.class.getName());
     private static final Duration LOOK = Duration.ofSeconds(1);
+    /** Between two looks at a disk that will soon be full. */
+    private static final Duration GLANCE = Duration.ofMillis(20);
+
+    private static final Duration DOZE = Duration.ofMillis(200);
     private static final Duration TIDY = Duration.ofSeconds(10);
-    private static final Duration ANSWER = Duration.ofSeconds(30);
-    /** A task's end is stored with the time at which it ended, which is a little before: nobody comes later than this. */
-    private static final Duration LATE = Duration.ofMinutes(10);
+    /** After which a log is tried again that could not be deleted or compressed. */
+    private static final Duration SETBACK = Duration.ofMinutes(10);
 
     private static final int AT_ONCE = 1_000;
-    private static final int MOST_KNOWN = 100_000;
 
     private final Jobs jobs;
-    private final LogStore store;
-    private final Logs.Settings settings;
     private final KeepMetrics metrics;
-    private final Growth growth;
     private final Disk disk;
+    private final Holes holes;
+    private final Intake intake;
+    private final Retention retention;
+    private final Packer packer;
     private volatile boolean closed;
-    private @Nullable Instant taken;
-    private final Set<Long> known = new HashSet<>();
 
-    private Keeper(Jobs jobs, LogStore store, Logs.Settings settings, KeepMetrics metrics, Disk disk) {
+    Keeper(Jobs jobs, LogStore store, Logs.Settings settings, KeepMetrics metrics, Disk disk) {
         this.jobs = jobs;
-        this.store = store;
-        this.settings = settings;
         this.metrics = metrics;
         this.disk = disk;
-        this.growth = new Growth(settings.limit(), disk, metrics);
+        this.holes = new Holes(settings.limit(), disk, metrics, settings.instants());
+        var ended = new Told(jobs);
+        this.intake = new Intake(ended, store, metrics);
+        this.retention = new Retention(ended, store, settings, metrics, disk, SETBACK);
+        this.packer = new Packer(store, settings, metrics, SETBACK);
     }
 
     /** Reads files; what it keeps is that of the gateway whose data folder this is. */
@@ -61,9 +63,11 @@ public final class Keeper {
                 jobs, new LogStore(database, gateway), settings, new KeepMetrics(registry), Disk.open(settings.data()));
     }
 
-    public void start() {
-        Thread.ofVirtual().name("log-growth").start(() -> repeat(LOOK, "growth", this::look));
-        Thread.ofVirtual().name("log-keeper").start(() -> repeat(TIDY, "keeper", this::tidy));
+    /** @param read how far somebody has read the log of a task already; 0: nobody */
+    public void start(LongUnaryOperator read) {
+        var growth = new Growth(holes, disk, metrics, read);
+        Thread.ofVirtual().name("log-growth").start(() -> repeat(LOOK, "growth", () -> look(growth), this::glance));
+        Thread.ofVirtual().name("log-keeper").start(() -> repeat(TIDY, "keeper", this::tidy, () -> DOZE));
     }
 
     public void close() {
@@ -74,7 +78,11 @@ public final class Keeper {
         void run() throws Exception;
     }
 
-    private void repeat(Duration pause, String name, Step step) {
+    private interface Between {
+        Duration run() throws IOException;
+    }
+
+    private void repeat(Duration pause, String name, Step step, Between between) {
         while (!closed) {
             try {
                 step.run();
@@ -89,15 +97,35 @@ public final class Keeper {
                             pause);
                 }
             }
-            long until = System.nanoTime() + pause.toNanos();
-            while (!closed && System.nanoTime() < until) {
-                LockSupport.parkNanos(Math.min(until - System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(200)));
-            }
+            rest(pause, name, between);
         }
     }
 
-    private void look() throws Exception {
+    private void rest(Duration pause, String name, Between between) {
+        long until = System.nanoTime() + pause.toNanos();
+        while (!closed && System.nanoTime() < until) {
+            Duration nap = DOZE;
+            try {
+                nap = between.run();
+            } catch (IOException e) {
+                metrics.trouble(name);
+                LOG.log(System.Logger.Level.WARNING, "event=log-keeping-failed step=" + name + " between", e);
+            }
+            LockSupport.parkNanos(Math.min(until - System.nanoTime(), nap.toNanos()));
+        }
+    }
+
+    private void look(Growth growth) throws Exception {
         growth.look(await(jobs.printing()), System.currentTimeMillis(), this::printedSince);
+    }
+
+    /** Meanwhile. The answer is how long not to look again. */
+    private Duration glance() throws IOException {
+        if (!disk.isTight()) {
+            return DOZE;
+        }
+        disk.glance(System.currentTimeMillis());
+        return GLANCE;
     }
 
     private List<Output> printedSince(long time) throws IOException {
@@ -113,93 +141,26 @@ public final class Keeper {
 
     /** One round of looking after what has finished. */
     void tidy() throws Exception {
-        takeIn();
-        delete();
-        pack();
+        intake.run();
+        retention.run(() -> !closed);
+        packer.run(() -> !closed);
     }
 
-    /** Writes down what has ended since the last time. What is written twice stays as it was. */
-    private void takeIn() throws Exception {
-        Instant since = taken == null ? await(store.newest()) : taken;
-        since = since.equals(Instant.EPOCH) ? since : since.minus(LATE);
-        boolean more = true;
-        while (more && !closed) {
-            Instant last = since;
-            List<Output> ended = await(jobs.printed(since, AT_ONCE));
-            for (Output output : ended) {
-                Instant completed = Objects.requireNonNull(output.completed());
-                last = completed.isAfter(last) ? completed : last;
-                takeIn(output, completed);
-            }
-            more = ended.size() == AT_ONCE && last.isAfter(since);
-            since = last;
+    private static final class Told implements Intake.Ended {
+        private final Jobs jobs;
+
+        Told(Jobs jobs) {
+            this.jobs = jobs;
         }
-        taken = since;
-        if (known.size() > MOST_KNOWN) {
-            known.clear();
+
+        @Override
+        public Future<List<Output>> outputs(Instant since, int most) {
+            return jobs.printed(since, most);
         }
-    }
 
-    private void takeIn(Output output, Instant completed) throws Exception {
-        LogFile file = new LogFile(output.file());
-        if (known.add(output.task()) && file.exists()) {
-            Instant launched = output.launched() == null ? completed : output.launched();
-            file.finishedTimes(launched.toEpochMilli(), completed.toEpochMilli());
-            await(store.add(new LogStore.Kept(output.task(), output.file(), completed, file.stored())));
+        @Override
+        public Future<Map<Long, Instant>> jobs(Collection<Long> asked) {
+            return jobs.ends(asked);
         }
-    }
-
-    /** The oldest first: those that are too old, then as many as it takes. */
-    private void delete() throws Exception {
-        long stored = await(store.stored());
-        Instant young = Instant.now().minus(settings.age());
-        boolean more = true;
-        while (more && !closed) {
-            more = false;
-            for (LogStore.Kept log : await(store.oldest(100))) {
-                boolean old = log.completed().isBefore(young);
-                if (!old && stored <= settings.total() && !disk.isScarce()) {
-                    more = false;
-                    break;
-                }
-                remove(log, old ? "age" : "space");
-                stored -= log.stored();
-                more = true;
-            }
-        }
-        metrics.stored(stored);
-    }
-
-    private void remove(LogStore.Kept log, String reason) throws Exception {
-        new LogFile(log.file()).delete(reason, System.currentTimeMillis());
-        await(store.remove(log.task()));
-        metrics.removed(reason);
-        LOG.log(
-                System.Logger.Level.INFO,
-                "event=log-deleted task=" + log.task() + " reason=" + reason + " bytes=" + log.stored());
-    }
-
-    private void pack() throws Exception {
-        for (LogStore.Kept log : await(store.toPack(Instant.now().minus(settings.settled()), 20))) {
-            if (closed) {
-                return;
-            }
-            LogFile file = new LogFile(log.file());
-            try {
-                if (file.compressed() == null && !file.pack(() -> !closed)) {
-                    return;
-                }
-                metrics.packed();
-            } catch (IOException e) {
-                // as large as it was, it can still be read; it is tried again when the gateway starts anew
-                metrics.trouble("pack");
-                LOG.log(System.Logger.Level.WARNING, "event=log-not-compressed file=" + log.file(), e);
-            }
-            await(store.packed(log.task(), file.stored()));
-        }
-    }
-
-    private static <T> T await(Future<T> future) throws InterruptedException, ExecutionException, TimeoutException {
-        return future.toCompletionStage().toCompletableFuture().get(ANSWER.toSeconds(), TimeUnit.SECONDS);
     }
 }

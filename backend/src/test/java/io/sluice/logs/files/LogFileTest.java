@@ -7,6 +7,8 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -41,7 +43,7 @@ class LogFileTest {
     @ValueSource(ints = {0, 1, 262_143, 262_144, 262_145, 1_000_000})
     void a_compressed_log_has_every_byte_at_its_offset(int size) throws IOException {
         byte[] bytes = filled(size);
-        assertThat(file.pack(() -> true)).isTrue();
+        assertThat(file.pack(() -> true, Instants.NONE)).isTrue();
         assertThat(file.plain()).doesNotExist();
         try (var plain = new GZIPInputStream(new ByteArrayInputStream(Files.readAllBytes(file.packed())))) {
             assertThat(size == 0 ? new byte[0] : plain.readAllBytes()).isEqualTo(bytes);
@@ -65,17 +67,17 @@ class LogFileTest {
     void compression_that_is_broken_off_leaves_the_log_and_can_be_begun_again() throws IOException {
         byte[] bytes = filled(1_000_000);
         int[] asked = {2};
-        assertThat(file.pack(() -> asked[0]-- > 0)).isFalse();
+        assertThat(file.pack(() -> asked[0]-- > 0, Instants.NONE)).isFalse();
         assertThat(Files.readAllBytes(file.plain())).isEqualTo(bytes);
         assertThat(file.compressed()).isNull();
-        assertThat(file.pack(() -> true)).isTrue();
+        assertThat(file.pack(() -> true, Instants.NONE)).isTrue();
         assertThat(file.compressed()).isNotNull();
     }
 
     @Test
     void a_damaged_block_is_an_error_and_not_other_bytes() throws IOException {
         filled(600_000);
-        file.pack(() -> true);
+        file.pack(() -> true, Instants.NONE);
         try (var channel = Files.newByteChannel(file.packed(), StandardOpenOption.WRITE)) {
             channel.position(300_000).write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4}));
         }
@@ -120,6 +122,65 @@ class LogFileTest {
         Files.writeString(folder.resolve("main-0-0.log.gaps"), "{\"from\":1,\"to\":");
         file.gaps().add(new Gaps.Gap(5, 9, Gaps.SIZE_LIMIT, 1, null));
         assertThat(file.gaps().all()).containsExactly(new Gaps.Gap(5, 9, Gaps.SIZE_LIMIT, 1, null));
+    }
+
+    @Test
+    void cuts_of_a_day_are_one_line_and_a_reader_who_has_it_open_knows_them_all() throws IOException {
+        filled(100);
+        var gaps = file.gaps();
+        try (var reader = new Reader(file)) {
+            for (int cut = 1; cut <= 500; cut++) {
+                gaps.add(new Gaps.Gap(cut == 1 ? 10 : 10 + (cut - 1) * 7, 10 + cut * 7, Gaps.SIZE_LIMIT, cut, null));
+                assertThat(reader.gaps()).containsExactly(new Gaps.Gap(10, 10 + cut * 7, Gaps.SIZE_LIMIT, 1, null));
+            }
+            gaps.add(new Gaps.Gap(5_000, 5_000, Gaps.DISK_FULL, 3, 4L));
+            assertThat(reader.gaps()).hasSize(2);
+        }
+        assertThat(Files.readAllLines(folder.resolve("main-0-0.log.gaps"))).hasSizeLessThan(80);
+    }
+
+    @Test
+    void what_is_gone_is_not_compressed_and_its_lines_are_not_counted() throws IOException {
+        long hole = 1L << 36;
+        byte[] begin = "first\n".repeat(100_000).getBytes(StandardCharsets.UTF_8);
+        Files.write(file.plain(), begin);
+        file.gaps().add(new Gaps.Gap(524_288, hole, Gaps.SIZE_LIMIT, 1, null));
+        try (var channel = FileChannel.open(file.plain(), StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap("last\n".getBytes(StandardCharsets.UTF_8)), hole);
+        }
+        long began = System.nanoTime();
+        assertThat(file.pack(() -> true, Instants.NONE)).isTrue();
+        assertThat(Files.size(file.packed())).isLessThan(100_000);
+        try (Bytes bytes = file.open()) {
+            assertThat(bytes.size()).isEqualTo(hole + 5);
+            byte[] part = new byte[20];
+            assertThat(bytes.fill(hole, part, 20)).isEqualTo(5);
+            assertThat(new String(part, 0, 5, StandardCharsets.UTF_8)).isEqualTo("last\n");
+            assertThat(bytes.fill(600_000, part, 20)).isEqualTo(20);
+            assertThat(part).containsOnly(0);
+            assertThat(file.lines().line(bytes, hole + 2, () -> true)).isGreaterThan(80_000);
+        }
+        assertThat(System.nanoTime() - began).as("64 GiB of nothing").isLessThan(10_000_000_000L);
+    }
+
+    @Test
+    void a_log_that_its_task_has_emptied_goes_on_behind_all_that_was_read() throws IOException {
+        Files.writeString(file.plain(), "0123456789");
+        assertThat(file.lines().offset(new PlainBytes(file.plain(), null), 2, () -> true))
+                .isEqualTo(10);
+        Files.writeString(file.plain(), "new");
+        file.emptied(10, 7);
+        Files.writeString(file.plain(), "more", StandardOpenOption.APPEND);
+        try (var reader = new Reader(file)) {
+            var gap = reader.gaps().getFirst();
+            assertThat(gap.from()).isEqualTo(3);
+            assertThat(gap.to()).isGreaterThanOrEqualTo(11);
+            assertThat(reader.read(10, ByteBuffer.allocate(10))).isEqualTo(gap);
+            ByteBuffer after = ByteBuffer.allocate(10);
+            assertThat(reader.read(gap.to(), after)).isNull();
+            assertThat(after.position()).isEqualTo(4);
+            assertThat(gap.asText()).contains("the task emptied its output at 1970-01-01T00:00:00.007Z");
+        }
     }
 
     @Test
@@ -174,12 +235,12 @@ class LogFileTest {
     void a_deleted_log_says_so_and_leaves_nothing_else() throws IOException {
         filled(1_000);
         file.times().note(0, 1);
-        file.delete("age", 5);
+        file.delete("age", 5, Instants.NONE);
         assertThat(file.gone()).contains(new LogFile.Gone(5, "age", 1_000));
         try (var left = Files.list(folder)) {
             assertThat(left.map(path -> path.getFileName().toString())).containsExactly("main-0-0.log.gone");
         }
-        file.delete("space", 6);
+        file.delete("space", 6, Instants.NONE);
         assertThat(file.gone()).contains(new LogFile.Gone(5, "age", 1_000));
     }
 }

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.jobs.JobDetail.Output;
 import io.sluice.logs.files.Gaps;
+import io.sluice.logs.files.Instants;
 import io.sluice.logs.files.LogFile;
 import io.sluice.logs.files.TimeIndex;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -28,7 +30,9 @@ class GrowthTest {
     private Path folder;
 
     private static Growth growth(long limit, Path data) throws IOException {
-        return new Growth(limit, Disk.open(data), new KeepMetrics(new CollectorRegistry()));
+        var metrics = new KeepMetrics(new CollectorRegistry());
+        Disk disk = Disk.open(data);
+        return new Growth(new Holes(limit, disk, metrics, Instants.NONE), disk, metrics, task -> 0);
     }
 
     private static List<Output> printing(Path file) {
@@ -90,6 +94,71 @@ class GrowthTest {
         assertThat(kept[(int) (20 * MIB)]).isZero();
         assertThat(new LogFile(file).stored()).isLessThan(33 * MIB);
         assertThat(Files.getPosixFilePermissions(file)).hasSize(1);
+    }
+
+    @Test
+    void one_log_that_can_not_be_looked_at_keeps_no_other_from_it() throws IOException {
+        Path broken = Files.writeString(folder.resolve("a.log"), "12345");
+        Path whole = Files.writeString(folder.resolve("b.log"), "12345");
+        Files.createDirectory(folder.resolve("a.log.times"));
+        var both = List.of(printing(broken).getFirst(), new Output(2, 1, whole, Instant.ofEpochMilli(500), null, null));
+        var growth = growth(1 << 30, folder);
+        growth.look(both, 1_000, since -> List.of());
+        assertThat(new LogFile(whole).times().last()).isNotNull();
+        Files.delete(folder.resolve("a.log.times"));
+        growth.look(both, 2_000, since -> List.of());
+        assertThat(new LogFile(broken).times().last()).isNotNull();
+    }
+
+    @Test
+    void what_was_recorded_and_not_yet_cut_when_the_gateway_died_is_cut_by_the_next() throws Exception {
+        Path file = folder.resolve("a.log");
+        Files.write(file, new byte[(int) (40 * MIB)]);
+        long before = blocks(file);
+        new LogFile(file).gaps().add(new Gaps.Gap(16 * MIB, 30 * MIB, Gaps.SIZE_LIMIT, 1, null));
+        growth(32 * MIB, folder).look(printing(file), 1_000, since -> List.of());
+        assertThat(blocks(file)).isLessThanOrEqualTo(before - 13 * MIB / 512);
+    }
+
+    private static long blocks(Path file) throws Exception {
+        var process = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
+        return Long.parseLong(new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip());
+    }
+
+    @Test
+    void a_log_that_its_task_emptied_is_noticed_also_by_a_gateway_that_did_not_run_then() throws IOException {
+        for (boolean restarted : new boolean[] {false, true}) {
+            Path file = folder.resolve(restarted + ".log");
+            Files.writeString(file, "x".repeat(1_000));
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
+            var growth = growth(1 << 30, folder);
+            growth.look(printing(file), 1_000, since -> List.of());
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+            Files.writeString(file, "new");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--------"));
+            (restarted ? growth(1 << 30, folder) : growth).look(printing(file), 2_000, since -> List.of());
+            var gap = new LogFile(file).gaps().all().getFirst();
+            assertThat(gap.reason()).isEqualTo(Gaps.EMPTIED);
+            assertThat(gap.from()).isEqualTo(3);
+            assertThat(gap.to()).isEqualTo(Files.size(file));
+            assertThat(Files.getPosixFilePermissions(file)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_disk_is_full_for_somebody_who_may_write_no_more_and_has_room_again_once_he_may() throws Exception {
+        Path file = Files.writeString(folder.resolve("a.log"), "begun\n");
+        var growth = growth(1 << 30, folder);
+        growth.look(printing(file), 1_000, since -> List.of());
+        // as a quota answers: the disk has room, and no write of ours finds any
+        Path probe = folder.resolve("jobs/disk-probe");
+        Files.deleteIfExists(probe);
+        Files.createSymbolicLink(probe, Path.of("/dev/full"));
+        growth.look(printing(file), 2_000, since -> List.of());
+        assertThat(new LogFile(file).gaps().all()).isEmpty();
+        growth.look(printing(file), 3_000, since -> List.of());
+        growth.look(printing(file), 4_000, since -> List.of());
+        assertThat(new LogFile(file).gaps().all()).containsExactly(new Gaps.Gap(6, 6, Gaps.DISK_FULL, 2_000, 3_000L));
     }
 
     @Test
