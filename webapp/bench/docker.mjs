@@ -10,6 +10,8 @@ const IMAGE = "sluice-bench/shell:1";
 const PROGRAMS = ["bash", "sleep", "sh", "mkdir", "chmod"];
 const IDLE = "/api/v2/jobs?state=WAITING,RUNNING&limit=1";
 const QUIET_MS = 300;
+/** Networks that a gateway keeps ready for the next job. */
+const READY = 2;
 
 /** Null when a Docker engine of our own can be run here. */
 export function withoutDocker() {
@@ -44,7 +46,11 @@ async function engine() {
     spawnSync("umount", ["-l", `${home}/data`], { stdio: "ignore" });
     spawnSync(
       "sh",
-      ["-c", "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS"],
+      [
+        "-c",
+        `iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS
+         iptables -S DOCKER-USER | grep -e slu+ | sed s/^-A/-D/ | while read -r rule; do iptables $rule; done`,
+      ],
       {
         stdio: "ignore",
       },
@@ -53,15 +59,17 @@ async function engine() {
   return { host, docker, close, pid: daemon.pid };
 }
 
-const containers = (host) =>
-  spawnSync("docker", ["--host", host, "ps", "-aq", "--filter", "label=sluice.run"], { encoding: "utf8" })
+const count = (host, ...words) =>
+  spawnSync("docker", ["--host", host, ...words], { encoding: "utf8" })
     .stdout.trim()
     .split("\n")
     .filter(Boolean).length;
+const containers = (host) => count(host, "ps", "-aq", "--filter", "label=sluice.run");
+const networks = (host) => count(host, "network", "ls", "-q", "--filter", "label=sluice.network");
 
 const task = (name, command) => job(name, command, { cpu: 0, memoryMB: 32 }).replace("uri: none", `uri: "${IMAGE}"`);
 
-/** What the collector leaves of the heap, in KiB, and the threads, sockets and files that are open. */
+/** What the collector leaves of the heap, and all that is in memory, in KiB; the threads, sockets and files that are open. */
 function weightOf(pid) {
   const jcmd = join(javaHome(), "bin/jcmd");
   const ask = (...words) => spawnSync(jcmd, [String(pid), ...words], { encoding: "utf8" }).stdout;
@@ -72,13 +80,14 @@ function weightOf(pid) {
   if (!used.length) throw new Error(`what the heap holds can not be read: ${heap}`);
   return {
     heap: used.reduce((sum, [, kib]) => sum + Number(kib), 0),
+    rss: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]),
     threads: Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]),
     files: readdirSync(`/proc/${pid}/fd`).length,
   };
 }
 
 /** Milliseconds from a client's request to a first instruction, KiB of a container that runs, and what jobs leave behind. */
-export async function measureDocker({ rounds, burst, running, jobs }) {
+export async function measureDocker({ rounds, bursts, burst, running, jobs }) {
   const peer = await engine();
   const sluice = await gateway("docker", { flags: ["--engine", "docker", "--docker-host", peer.host] });
   const home = join(sluice.data, "homes/admin");
@@ -131,10 +140,13 @@ export async function measureDocker({ rounds, burst, running, jobs }) {
     const at = (await marks(sluice.data, file, burst, 120)).map(([, when]) => Number(when) * 1000);
     return Math.max(...at) - sent;
   };
-  results.burst = await last("burst", (n) =>
-    sluice.submit(task(`burst-${n}`, 'echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/burst')),
-  );
-  await idle();
+  const ourBurst = async (round) => {
+    const time = await last(`burst${round}`, (n) =>
+      sluice.submit(task(`burst-${round}-${n}`, `echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/burst${round}`)),
+    );
+    await idle();
+    return time;
+  };
   // the same work for the engine: a network of its own for each, and a container in it
   const all = Array.from({ length: burst }, (_, n) => `peer-burst-${n}`);
   const begins = (n, file, ...network) =>
@@ -142,20 +154,36 @@ export async function measureDocker({ rounds, burst, running, jobs }) {
       ...["run", "-d", "--name", all[n], "--memory", "32m", "-v", `${home}:/userhome`, ...network, IMAGE],
       ...["bash", "-c", `echo "${n} $EPOCHREALTIME" >> /userhome/${file}`],
     );
-  results.peerBurst = await last("peerburst", async (n) => {
-    await peer.docker("network", "create", "--subnet", `10.212.${n}.0/25`, all[n]);
-    await begins(n, "peerburst", "--network", all[n]);
-  });
-  await peer.docker("rm", "-f", ...all);
-  await peer.docker("network", "rm", ...all);
-  results.sharedBurst = await last("sharedburst", (n) => begins(n, "sharedburst"));
-  await peer.docker("rm", "-f", ...all);
+  const peerBurst = async (round) => {
+    const time = await last(`peerburst${round}`, async (n) => {
+      await peer.docker("network", "create", "--subnet", `10.212.${n}.0/25`, all[n]);
+      await begins(n, `peerburst${round}`, "--network", all[n]);
+    });
+    await peer.docker("rm", "-f", ...all);
+    await peer.docker("network", "rm", ...all);
+    return time;
+  };
+  const sharedBurst = async (round) => {
+    const time = await last(`sharedburst${round}`, (n) => begins(n, `sharedburst${round}`));
+    await peer.docker("rm", "-f", ...all);
+    return time;
+  };
+  Object.assign(results, { burst: [], peerBurst: [], sharedBurst: [] });
+  for (let round = 0; round < bursts; round++) {
+    const turns = [
+      async () => results.burst.push(await ourBurst(round)),
+      async () => results.peerBurst.push(await peerBurst(round)),
+      async () => results.sharedBurst.push(await sharedBurst(round)),
+    ];
+    for (const turn of round % 2 ? turns.toReversed() : turns) await turn();
+  }
 
   const before = weightOf(sluice.child.pid);
   await together(running, 8, (n) => sluice.submit(task(`runs-${n}`, "echo up >> /userhome/runs; exec sleep 3600")));
   await marks(sluice.data, "runs", running, 120);
   await pause(2000);
-  results.perContainer = (weightOf(sluice.child.pid).heap - before.heap) / running;
+  const during = weightOf(sluice.child.pid);
+  results.perContainer = { heap: (during.heap - before.heap) / running, all: (during.rss - before.rss) / running };
   await together(running, 8, (n) => sluice.stopped(`admin~runs-${n}`));
   await idle();
 
@@ -170,9 +198,14 @@ export async function measureDocker({ rounds, burst, running, jobs }) {
   const after = weightOf(sluice.child.pid);
   results.left = {
     containers: containers(peer.host),
+    networks: Math.max(0, networks(peer.host) - READY),
+    volumes: count(peer.host, "volume", "ls", "-q"),
     threads: after.threads - at.threads,
     files: after.files - at.files,
-    stops: readdirSync(join(sluice.data, "engine/docker/stops")).length,
+    records: ["stops", "runs"].reduce(
+      (sum, name) => sum + readdirSync(join(sluice.data, "engine/docker", name)).length,
+      0,
+    ),
   };
   results.middle = { ours: percentile(results.ours, 0.5), theirs: percentile(results.theirs, 0.5) };
   await sluice.close();
