@@ -140,7 +140,7 @@ def serve(sock):
 
 listener = socket.socket()
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("127.0.0.1", port))
+listener.bind((sys.argv[3] if len(sys.argv) > 3 else "127.0.0.1", port))
 listener.listen(512)
 print("listens", flush=True)
 while True:

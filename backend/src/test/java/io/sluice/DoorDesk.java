@@ -2,6 +2,7 @@ package io.sluice;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.engines.docker.TestDaemon;
 import io.sluice.identity.Crowd;
 import io.sluice.identity.Crowd.Person;
 import java.io.ByteArrayOutputStream;
@@ -40,8 +41,32 @@ final class DoorDesk implements AutoCloseable {
     final Crowd crowd;
     private final HttpClient client = HttpClient.newHttpClient();
 
+    /** What its jobs run in, and where what they serve listens. */
+    final String image;
+
+    final String listens;
+    private final @Nullable TestDaemon daemon;
+
     DoorDesk(Path data, String... flags) {
+        this(data, null, "none", flags);
+    }
+
+    /**
+     * With tasks as containers of a real Docker engine.
+     *
+     * @param image {@link TestDaemon#PYTHON} where apps are to run, which takes its time to make, or {@link TestDaemon#BARE}
+     */
+    static DoorDesk onDocker(Path data, String image) throws Exception {
+        var daemon = new TestDaemon();
+        daemon.make(image);
+        return new DoorDesk(data.toRealPath(), daemon, image, "--engine", "docker", "--docker-host", daemon.host());
+    }
+
+    private DoorDesk(Path data, @Nullable TestDaemon daemon, String image, String... flags) {
         this.data = data;
+        this.daemon = daemon;
+        this.image = image;
+        this.listens = daemon == null ? "127.0.0.1" : "0.0.0.0";
         this.server = new TestServer(
                 data,
                 Stream.concat(Stream.of("--allow-shared-process-engine"), Arrays.stream(flags))
@@ -63,6 +88,13 @@ final class DoorDesk implements AutoCloseable {
         client.close();
         crowd.close();
         server.close();
+        if (daemon != null) {
+            try {
+                daemon.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 
     static void until(String what, BooleanSupplier condition) {
@@ -108,7 +140,7 @@ final class DoorDesk implements AutoCloseable {
         }
 
         void submit(String job, String command, Map<String, Object> extras) {
-            var text = JSON.createObjectNode().put("jobName", job).put("image", "none");
+            var text = JSON.createObjectNode().put("jobName", job).put("image", image);
             text.set("extras", JSON.valueToTree(extras));
             text.putArray("taskRoles")
                     .addObject()
@@ -134,7 +166,7 @@ final class DoorDesk implements AutoCloseable {
             }
             submit(
                     job,
-                    "exec python3 /userhome/evil.py $PAI_CURRENT_CONTAINER_PORT /userhome/" + job + ".kept",
+                    "exec python3 /userhome/evil.py $PAI_CURRENT_CONTAINER_PORT /userhome/" + job + ".kept " + listens,
                     Map.of());
             on(job, "web", "{\"recipe\":\"port\"}");
             ready(job, "web");

@@ -39,6 +39,8 @@ final class LogDesk implements AutoCloseable {
     final Path data;
     final Crowd crowd;
     private final HttpClient client;
+    /** What its jobs run in. */
+    private String image = "none";
 
     LogDesk(Path data) {
         this(data, Logs.Settings.of(data));
@@ -60,6 +62,11 @@ final class LogDesk implements AutoCloseable {
         all.addAll(List.of(flags));
         this.server = new TestServer(data, settings, web, all.toArray(String[]::new));
         this.crowd = new Crowd(server.vertx(), server.database(), server.address());
+    }
+
+    LogDesk in(String image) {
+        this.image = image;
+        return this;
     }
 
     /** Somebody, with a token that may do everything. */
@@ -106,7 +113,7 @@ final class LogDesk implements AutoCloseable {
         }
 
         String submit(String job, String command) throws IOException {
-            var text = JSON.createObjectNode().put("jobName", job).put("image", "none");
+            var text = JSON.createObjectNode().put("jobName", job).put("image", image);
             text.putArray("taskRoles")
                     .addObject()
                     .put("name", "main")

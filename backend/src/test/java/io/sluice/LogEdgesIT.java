@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.logs.Logs;
+import io.sluice.web.Web;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,11 +21,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Logs and readers at the ends of what there can be. The gateway closes what is idle for 2 s. */
 @Timeout(180)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("NullAway.Init")
 class LogEdgesIT {
     private static final int IDLE_SECONDS = 2;
     private static final int LINE = 100_000_000;
@@ -42,18 +47,19 @@ class LogEdgesIT {
     private static LogDesk desk;
     private static LogDesk.Client alice;
 
+    /** With the engine that tasks are to have. */
+    LogDesk desk(Path data, UnaryOperator<Web.Settings> web) throws Exception {
+        return new LogDesk(data, Logs.Settings.of(data), web, HttpClient.newBuilder());
+    }
+
     @BeforeAll
-    static void start() {
-        desk = new LogDesk(
-                folder,
-                Logs.Settings.of(folder),
-                web -> LogDesk.changed(web, web.port(), IDLE_SECONDS),
-                HttpClient.newBuilder());
+    void start() throws Exception {
+        desk = desk(folder, web -> LogDesk.changed(web, web.port(), IDLE_SECONDS));
         alice = desk.client("alice", false);
     }
 
     @AfterAll
-    static void stop() {
+    void stop() throws Exception {
         desk.close();
     }
 

@@ -15,10 +15,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real JupyterLab and TensorBoard, which {@code ./sluice test} installs where it can; elsewhere it says that these were not checked. */
 @Tag("notebooks")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("NullAway.Init")
 class NotebookIT {
     private static final Path APPS = Path.of("/opt/sluice-test/apps/bin");
 
@@ -28,17 +31,22 @@ class NotebookIT {
     private static DoorDesk desk;
     private static DoorDesk.Somebody ann;
 
+    /** With the engine that tasks are to have. */
+    DoorDesk desk(Path data) throws Exception {
+        return new DoorDesk(data);
+    }
+
     @BeforeAll
-    static void open() {
+    void open() throws Exception {
         assertThat(APPS.resolve("jupyter-lab"))
                 .as("what ./sluice test needs installs")
                 .isExecutable();
-        desk = new DoorDesk(folder);
+        desk = desk(folder);
         ann = desk.somebody("ann");
     }
 
     @AfterAll
-    static void close() {
+    void close() {
         if (desk != null) {
             desk.close();
         }
@@ -69,7 +77,7 @@ class NotebookIT {
         assertThat(get(lab, "/lab").status()).isEqualTo(200);
         assertThat(get(lab, "/api/status").body()).contains("started");
         int port = ann.state("lab", "jupyterlab").path("port").asInt();
-        assertThat(stranger(port)).startsWith("HTTP/1.1 403");
+        refused(port);
         Answer kernel = desk.raw(lab.request(
                         "POST",
                         "/api/kernels",
@@ -96,13 +104,13 @@ class NotebookIT {
         ann.stop("lab");
     }
 
-    /** Another user of the machine, who found the port. */
-    private static String stranger(int port) throws IOException {
+    /** Another user of the machine, who found the port, comes no further. */
+    void refused(int port) throws IOException {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.getOutputStream()
                     .write("GET /api/contents HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
                             .getBytes(StandardCharsets.ISO_8859_1));
-            return DoorDesk.all(socket);
+            assertThat(DoorDesk.all(socket)).startsWith("HTTP/1.1 403");
         }
     }
 }

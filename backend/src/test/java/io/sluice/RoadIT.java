@@ -16,11 +16,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The way to an app that keeps every byte it is sent: who gets there, and what does not. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("NullAway.Init")
 class RoadIT {
     @TempDir
     private static Path folder;
@@ -30,16 +33,21 @@ class RoadIT {
     private static DoorDesk.Somebody bob;
     private static Door door;
 
+    /** With the engine that tasks are to have. */
+    DoorDesk desk(Path data) throws Exception {
+        return new DoorDesk(data);
+    }
+
     @BeforeAll
-    static void open() throws IOException {
-        desk = new DoorDesk(folder);
+    void open() throws Exception {
+        desk = desk(folder);
         ann = desk.somebody("ann");
         bob = desk.somebody("bob");
         door = ann.evil("evil");
     }
 
     @AfterAll
-    static void close() {
+    void close() {
         ann.stop("evil");
         desk.close();
     }
@@ -455,7 +463,7 @@ class RoadIT {
             DoorDesk.all(socket);
         }
         ann.becomes("first", "web", "ended");
-        bob.submit("second", "cd /userhome; exec python3 evil.py " + port + " second.kept", Map.of());
+        bob.submit("second", "cd /userhome; exec python3 evil.py " + port + " second.kept " + desk.listens, Map.of());
         bob.on("second", "web", "{\"recipe\":\"port\",\"port\":\"" + port + "\"}");
         bob.ready("second", "web");
         Answer gone = desk.raw(first.request("GET", "/echo", "Accept: text/html", "Connection: close"));

@@ -20,9 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Terminals in tasks, as a browser has them: over a WebSocket that may break, with a real shell at the other end. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("NullAway.Init")
 class TerminalIT {
     private static final int WINDOW = 128 << 10;
     private static final int PIECE = 16 << 10;
@@ -35,16 +38,21 @@ class TerminalIT {
     private static DoorDesk.Somebody ann;
     private static DoorDesk.Somebody bob;
 
+    /** With the engine that tasks are to have. */
+    DoorDesk desk(Path data) throws Exception {
+        return new DoorDesk(data);
+    }
+
     @BeforeAll
-    static void open() {
-        desk = new DoorDesk(folder);
+    void open() throws Exception {
+        desk = desk(folder);
         client = desk.server.vertx().createWebSocketClient();
         ann = desk.somebody("ann");
         bob = desk.somebody("bob");
     }
 
     @AfterAll
-    static void close() {
+    void close() {
         desk.close();
     }
 

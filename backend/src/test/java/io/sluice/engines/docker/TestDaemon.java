@@ -18,6 +18,12 @@ public final class TestDaemon implements AutoCloseable {
 
     public static final String IMAGE = "sluice-test/tools:1";
     public static final String PLAIN = "sluice-test/plain:1";
+    /** With python beside; what is in {@code /gdata/apps} it has where this machine has its test apps. */
+    public static final String PYTHON = "sluice-test/python:1";
+
+    /** The same programs as in {@link #IMAGE}, and no variables. */
+    public static final String BARE = "sluice-test/bare:1";
+
     public static final String EMPTY = "sluice-test/empty:1";
     private static final long LIMIT_SECONDS = 60;
     /** What is done in its folder before it begins. */
@@ -196,6 +202,30 @@ public final class TestDaemon implements AutoCloseable {
         docker("import", Archives.MADE.resolve("empty.tar").toString(), EMPTY);
     }
 
+    /** Makes {@link #PYTHON} or {@link #BARE}. */
+    public void make(String image) throws IOException, InterruptedException {
+        var tree = tools();
+        if (image.equals(PYTHON)) {
+            sh(List.of("bash", "-c", PYTHON_TREE, folder.toString(), tools().toString()), null);
+            tree = folder.resolve("python.tar");
+        }
+        docker("import", tree.toString(), image);
+        Files.deleteIfExists(folder.resolve("python.tar"));
+    }
+
+    private static final String PYTHON_TREE = """
+            set -e
+            cd "$0"; mkdir -p python/opt/sluice-test; tar -C python -xf "$1"
+            real=$(readlink -f /usr/bin/python3); version=${real##*/}
+            cp --parents "$real" python/; ln -sf "$version" python/usr/bin/python3
+            tar -C / --exclude=__pycache__ --exclude=test --exclude='config-*' -c "usr/lib/$version" | tar -C python -x
+            { echo "$real"; find "/usr/lib/$version" /opt/sluice-test/apps -name '*.so*' 2>/dev/null; } | xargs ldd 2>/dev/null |
+              grep -o ' /[^ ]*' | sort -u | while read -r library; do
+                case $library in /opt/*) ;; *) [ -e "python$library" ] || cp -L --parents "$library" python/;; esac; done
+            ln -s /gdata/apps python/opt/sluice-test/apps
+            tar -C python -cf python.tar .; rm -rf python
+            """;
+
     /** What {@link #IMAGE} is made of. */
     static Path tools() {
         return Archives.MADE.resolve("tools.tar");
@@ -210,12 +240,13 @@ public final class TestDaemon implements AutoCloseable {
                 cd "$0"; mkdir -p root/tmp root/etc root/proc root/var/tmp; chmod 1777 root/tmp
                 printf 'root:x:0:0:root:/root:/bin/bash\\n' > root/etc/passwd
                 programs="$(type -P bash sh env cat sleep seq head tail mkdir chmod touch id ls sort tr tee date df cp ln rm mount \\
-                  unshare hostname grep sed kill perl timeout mknod true wc nsenter 2>/dev/null || true)"
+                  unshare hostname stty grep sed kill perl timeout mknod true wc nsenter 2>/dev/null || true)"
                 for program in $programs; do
                   cp -L --parents "$program" root/
                   ldd "$program" 2>/dev/null | grep -o '/[^ ]*' || true
                 done | sort -u | while read -r library; do cp -L --parents "$library" root/ 2>/dev/null || true; done
                 cp -rL --parents /usr/lib/*/perl-base root/ 2>/dev/null || true
+                cp -rL --parents /usr/lib/locale/C.* root/ 2>/dev/null || true
                 cp -L --parents /lib/x86_64-linux-gnu/libnss_files.so.2 /lib/x86_64-linux-gnu/libnss_dns.so.2 root/ 2>/dev/null || true
                 [ -e root/bin/sh ] || { mkdir -p root/bin; cp -L /bin/sh root/bin/sh; }
                 [ -e root/bin/bash ] || cp -L /bin/bash root/bin/bash
