@@ -67,6 +67,11 @@ final class Flags {
                     "",
                     "devices that do not exist, to try things out: 8xAscend910B,4xH100"),
             new Flag(
+                    "user-ids",
+                    "RANGE",
+                    "100000-165535",
+                    "that nobody on this machine has: each user's tasks run with one of their own, where the gateway is root"),
+            new Flag(
                     "allow-shared-process-engine",
                     "",
                     "",

@@ -7,7 +7,9 @@ import io.sluice.endpoints.Endpoints;
 import io.sluice.engines.Engine;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
+import io.sluice.files.Files;
 import io.sluice.identity.Identity;
+import io.sluice.identity.numbers.Numbers;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.api.JobsApi;
 import io.sluice.jobs.life.Failpoint;
@@ -24,7 +26,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -202,13 +203,14 @@ public final class Server {
         }
         Path chosen = settings.data().resolve("engine-kind");
         try {
-            if (Files.exists(chosen)) {
-                return Files.readString(chosen).strip().equals("docker");
+            if (java.nio.file.Files.exists(chosen)) {
+                return java.nio.file.Files.readString(chosen).strip().equals("docker");
             }
-            boolean ran = Files.isDirectory(settings.data().resolve("engine").resolve("runs"));
+            boolean ran = java.nio.file.Files.isDirectory(
+                    settings.data().resolve("engine").resolve("runs"));
             boolean docker = !ran && await(DockerEngine.answers(vertx, settings.docker()));
             if (docker) {
-                Files.writeString(chosen, "docker\n");
+                java.nio.file.Files.writeString(chosen, "docker\n");
                 LOG.log(System.Logger.Level.INFO, "engine=docker chosen=auto");
             }
             return docker;
@@ -225,6 +227,7 @@ public final class Server {
                 engine,
                 registry,
                 identity.grants(),
+                Files.open(settings.data(), new Numbers(database, settings.userIds())),
                 new Jobs.Settings(
                         settings.data(), settings.submissionsPerHour(), settings.sharedProcesses(), failpoint)));
         closing("jobs", jobs::close);

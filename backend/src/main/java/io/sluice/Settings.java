@@ -5,6 +5,7 @@ import io.sluice.endpoints.Endpoints;
 import io.sluice.endpoints.road.Names;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
+import io.sluice.identity.numbers.Numbers;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.web.Web;
@@ -35,6 +36,7 @@ record Settings(
         DockerEngine.Settings docker,
         String simulatedDevices,
         boolean sharedProcesses,
+        Numbers.Range userIds,
         int submissionsPerHour,
         int listsPerMinute,
         Logs.Settings logs,
@@ -101,6 +103,7 @@ record Settings(
                 docker(values, environment, data, devices, faults),
                 devices,
                 !text(values, "allow-shared-process-engine").isEmpty(),
+                userIds(values, faults),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),
@@ -127,6 +130,15 @@ record Settings(
                 size(values, "logs-total", faults),
                 Duration.ofDays(count(values, "log-days", faults)),
                 Logs.Settings.of(data).settled());
+    }
+
+    private static Numbers.Range userIds(Map<String, String> values, List<String> faults) {
+        try {
+            return Numbers.Range.read(text(values, "user-ids"));
+        } catch (IllegalArgumentException e) {
+            faults.add("--user-ids: " + e.getMessage());
+            return new Numbers.Range(1, 1);
+        }
     }
 
     private static @Nullable URI address(Map<String, String> values, String name, List<String> faults) {
@@ -190,6 +202,7 @@ record Settings(
                 folder.isEmpty() ? null : Path.of(folder).toAbsolutePath(),
                 data.resolve("homes"),
                 data.resolve("gdata"),
+                data.resolve("data"),
                 faults.isEmpty()
                         ? new ProcessEngine.Settings(Path.of("."), List.of(), devices, null).devices()
                         : List.of(),

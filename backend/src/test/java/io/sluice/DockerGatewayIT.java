@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.engines.docker.GoldenPolicy;
 import io.sluice.engines.docker.TestDaemon;
 import io.sluice.engines.docker.TestRegistry;
 import java.io.IOException;
@@ -217,93 +216,6 @@ class DockerGatewayIT {
         registry().cut(false);
         var back = ended("down");
         assertThat(back.path("state").asText()).as("%s", back).isEqualTo("SUCCEEDED");
-    }
-
-    @Test
-    void whatever_a_job_file_says_it_is_refused_by_name_or_stays_within_the_policy() throws Exception {
-        List<String> refused = new ArrayList<>();
-        for (var image : io.sluice.engines.docker.HostileImages.ALL) {
-            String name = "image-" + refused.size();
-            var job = JSON.createObjectNode().put("jobName", name).put("image", image);
-            job.putArray("taskRoles")
-                    .addObject()
-                    .put("name", "main")
-                    .put("cpuNumber", 0)
-                    .put("memoryMB", 64)
-                    .put("command", "sleep 600");
-            refused.add(house.submitText(job.toString(), "").statusCode() == 202 ? name : "");
-        }
-        List<String> taken = new ArrayList<>();
-        for (var hostile : HOSTILE.split("\n")) {
-            String name = "hostile-" + taken.size();
-            var answer = house.submitText(hostile(name, hostile.strip()), "");
-            assertThat(answer.statusCode()).as(hostile + answer.body()).isIn(202, 400);
-            if (answer.statusCode() == 202) {
-                taken.add(name);
-            } else {
-                assertThat(answer.body()).as(hostile).contains("InvalidProtocolError");
-            }
-        }
-        assertThat(refused.size() + HOSTILE.lines().count()).isGreaterThanOrEqualTo(60);
-        for (var name : refused) {
-            if (!name.isEmpty()) {
-                var status = ended(name);
-                assertThat(status.path("state").asText()).isEqualTo("FAILED");
-                assertThat(page(name, "en")).contains("no name of an image");
-            }
-        }
-        for (var name : taken) {
-            Household.eventually(() -> house.state(name).equals("RUNNING"));
-        }
-        var inspected = JSON.readTree(daemon().docker(java.util.stream.Stream.concat(
-                        java.util.stream.Stream.of("inspect"),
-                        daemon().docker("ps", "-q", "--filter", "label=sluice.run")
-                                .lines())
-                .toArray(String[]::new)));
-        assertThat(inspected.size()).isGreaterThanOrEqualTo(taken.size());
-        for (var container : inspected) {
-            GoldenPolicy.within(
-                    container,
-                    house.data().resolve("homes"),
-                    house.data().resolve("gdata"),
-                    house.data().resolve("jobs"),
-                    house.data().resolve("engine/docker/runs"));
-        }
-        for (var name : taken) {
-            house.stop(name);
-        }
-        for (var name : taken) {
-            house.ends(LIMIT, name);
-        }
-    }
-
-    private static final String HOSTILE = """
-            extras: {privileged: true}
-            extras: {hostNetwork: true}
-            extras: {securityContext: {privileged: true}}
-            extras: {"com.microsoft.pai.runtimeplugin": [{plugin: teamwise_storage, parameters: {storageConfigNames: ["../../etc"]}}]}
-            extras: {"com.microsoft.pai.runtimeplugin": [{plugin: ssh, parameters: {jobssh: true}}]}
-            extras: {sluice: {network: host}}
-            extras: {sluice: {mounts: ["/:/host"]}}
-            extras: {hivedScheduler: {taskRoles: {main: {skuNum: 1}}}}
-            parameters: {NVIDIA_VISIBLE_DEVICES: all}
-            parameters: {LD_PRELOAD: /proc/self/cwd/evil.so}
-            privileged: true
-            volumes: ["/:/host"]
-            capAdd: [SYS_ADMIN]
-            runtime: nvidia
-            """;
-
-    private static String hostile(String name, String line) {
-        return """
-                protocolVersion: 2
-                name: %s
-                type: job
-                prerequisites: [{name: image, type: dockerimage, uri: "%s"}]
-                taskRoles:
-                  main: {instances: 1, dockerImage: image, resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 0}, commands: [sleep 600]}
-                %s
-                """.formatted(name, TestDaemon.IMAGE, line);
     }
 
     @Test

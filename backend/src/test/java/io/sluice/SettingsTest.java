@@ -57,6 +57,21 @@ class SettingsTest {
     }
 
     @Test
+    void user_ids_that_the_system_has_are_given_to_nobody() {
+        assertThat(right(Map.of()).userIds().first()).isEqualTo(100_000);
+        assertThat(right(Map.of(), "--user-ids", "300000-300009").userIds().last())
+                .isEqualTo(300_009);
+        for (var range : List.of("0-10", "999-5000", "5000-4000", "100000", "100000-99999999999", "-1-5")) {
+            assertThat(wrong(Map.of(), "--user-ids", range))
+                    .as(range)
+                    .singleElement()
+                    .asString()
+                    .contains("--user-ids")
+                    .contains("100000-165535");
+        }
+    }
+
+    @Test
     void an_empty_variable_is_none() {
         var environment = Map.of(
                 "SLUICE_PORT", "", "SLUICE_DATA", "", "SLUICE_PLAIN_HTTP", "", "SLUICE_DEV", "", "SLUICE_DB", " ");

@@ -56,6 +56,7 @@ public final class TestServer implements AutoCloseable {
                 settings.docker(),
                 settings.simulatedDevices(),
                 settings.sharedProcesses(),
+                settings.userIds(),
                 settings.submissionsPerHour(),
                 settings.listsPerMinute(),
                 logs,

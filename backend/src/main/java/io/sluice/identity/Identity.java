@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /** The door to people: who is calling, and the pages and API where they sign in and are looked after. */
 public final class Identity {
     public static final Migrations MIGRATIONS =
-            new Migrations("identity", Identity.class, List.of("001-people", "002-grants"));
+            new Migrations("identity", Identity.class, List.of("001-people", "002-grants", "003-numbers"));
 
     /** What an application token can be allowed to do; {@code *} stands for everything that applications may do at all. */
     public static final List<String> SCOPES = List.of(

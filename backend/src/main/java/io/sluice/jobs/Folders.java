@@ -35,16 +35,6 @@ public final class Folders {
         return attempt + "/" + part + "-" + index + "-" + taskAttempt + ".log";
     }
 
-    /** A user's own folder, which their tasks see as {@code /userhome}. */
-    public Path home(String user) throws IOException {
-        return made(data.resolve("homes").resolve(user));
-    }
-
-    /** What is shared with everybody, to be read as {@code /gdata}. */
-    public Path shared() throws IOException {
-        return made(data.resolve("gdata"));
-    }
-
     /** Which of the gateways that share a database this is: after a restart it need not wait for its own term to end. */
     String gateway() throws IOException {
         Path file = data.resolve("gateway");

@@ -7,6 +7,7 @@ import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
+import io.sluice.files.Files;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.drafts.Templates;
@@ -95,6 +96,7 @@ public final class Jobs {
             Engine engine,
             CollectorRegistry registry,
             Grants grants,
+            Files files,
             Settings settings,
             Vault vault,
             String gateway) {
@@ -118,6 +120,7 @@ public final class Jobs {
                 engine,
                 releases,
                 folders,
+                files,
                 this::secrets,
                 seen::ring,
                 settings.failpoint(),
@@ -141,11 +144,12 @@ public final class Jobs {
             Engine engine,
             CollectorRegistry registry,
             Grants grants,
+            Files files,
             Settings settings) {
         return vertx.executeBlocking(() -> {
                     var vault = Vault.open(settings.data().resolve("secrets.key"));
                     String gateway = new Folders(settings.data()).gateway();
-                    return new Jobs(vertx, database, engine, registry, grants, settings, vault, gateway);
+                    return new Jobs(vertx, database, engine, registry, grants, files, settings, vault, gateway);
                 })
                 .onSuccess(jobs -> jobs.scheduler.start());
     }

@@ -84,6 +84,7 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
                         engine,
                         registry,
                         grants,
+                        io.sluice.files.Files.together(data),
                         new Jobs.Settings(data, 1000, false, Failpoint.NONE, patience))
                 .await();
     }
@@ -96,6 +97,7 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
                         engine,
                         new CollectorRegistry(),
                         grants,
+                        io.sluice.files.Files.together(data),
                         new Jobs.Settings(data, 1000, false, Failpoint.NONE))
                 .await();
     }

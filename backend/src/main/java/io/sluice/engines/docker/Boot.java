@@ -1,6 +1,8 @@
 package io.sluice.engines.docker;
 
 import com.github.dockerjava.api.exception.NotFoundException;
+import io.sluice.engines.Owner;
+import io.sluice.engines.Owner.Accounts;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -33,10 +35,13 @@ final class Boot {
     static final String APT = FOLDER + "/apt";
     private static final String TASK = FOLDER + "/task";
     private static final String PASSWD = "/etc/passwd";
+    private static final String GROUP = "/etc/group";
+    private static final String USERS = "users";
+    private static final String GROUPS = "groups";
     private static final List<String> SHELLS = List.of("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh");
     private static final Duration GRACE = Duration.ofSeconds(60);
     private static final int IMAGES_KEPT = 200;
-    private static final int LONGEST_PASSWD = 64 * 1024;
+    private static final int LONGEST_ACCOUNTS = 64 * 1024;
     private static final int BLOCK = 512;
     private static final String TO_RUN = "r-xr-xr-x";
     private static final String TO_READ = "r--r--r--";
@@ -55,7 +60,11 @@ final class Boot {
     };
 
     /** What an image has. */
-    private record Image(@Nullable String shell, @Nullable String passwd) {}
+    private record Image(@Nullable String shell, Accounts accounts) {
+        boolean knows(Owner owner) {
+            return accounts.name(owner).isPresent();
+        }
+    }
 
     /** @param runs in which each run has a folder that its container sees, to read */
     Boot(Daemon daemon, Path runs, boolean asRoot) throws IOException {
@@ -65,24 +74,52 @@ final class Boot {
         Files.setPosixFilePermissions(runs, PosixFilePermissions.fromString("rwx------"));
     }
 
-    /** What is there before a run's container is made; the folder comes back. What has begun stays so. */
-    Path prepare(String run, Policy.User user) throws IOException {
+    /**
+     * What is there before a run's container is made; the folder comes back. What has begun stays so.
+     *
+     * @param made whether the container is there already
+     */
+    Path prepare(String run, Owner owner, String image, boolean made) throws IOException {
         var folder = Files.createDirectories(runs.resolve(run));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        write(folder, OUTPUT, "", TO_READ); // the log is put over it
-        write(folder, APT, "APT::Sandbox::User \"root\";\n", TO_READ);
+        write(folder, last(OUTPUT), "", TO_READ); // the log is put over it
+        write(folder, last(APT), "APT::Sandbox::User \"root\";\n", TO_READ);
         var begun = folder.resolve(last(BEGUN));
         if (!Files.exists(begun)) {
-            Policy.prepareOutput(begun, user, asRoot);
+            Policy.prepareOutput(begun, owner, asRoot);
+        }
+        if (!made) {
+            name(folder, owner, image);
         }
         return folder;
+    }
+
+    /** To copy them into a container takes the engine 50 ms: of an image that is known by now they are bound into it. */
+    private void name(Path folder, Owner owner, String image) throws IOException {
+        Image known;
+        synchronized (images) {
+            known = images.get(image);
+        }
+        Files.deleteIfExists(folder.resolve(USERS));
+        Files.deleteIfExists(folder.resolve(GROUPS));
+        if (known != null && known.shell() != null && !known.knows(owner)) {
+            var accounts = known.accounts();
+            write(folder, GROUPS, accounts.groups(owner), TO_READ);
+            write(folder, USERS, accounts.users(owner, known.shell()), TO_READ);
+        }
+    }
+
+    /** What tells a container who its user is, where its image does not: the files, by where they belong. */
+    static Map<String, Path> names(Path folder) {
+        var users = folder.resolve(USERS);
+        return Files.exists(users) ? Map.of(PASSWD, users, GROUP, folder.resolve(GROUPS)) : Map.of();
     }
 
     /** Whole or not at all: it may be running, of a start that was on its way for long. */
     private static void write(Path folder, String name, String text, String mode) throws IOException {
         var draft = Files.writeString(folder.resolve(".new-" + UUID.randomUUID()), text);
         Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString(mode));
-        Files.move(draft, folder.resolve(last(name)), StandardCopyOption.ATOMIC_MOVE);
+        Files.move(draft, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private static String last(String name) {
@@ -122,29 +159,26 @@ final class Boot {
      * @param own what must not be seen before the container's set-up is over
      * @return false when the image has no shell
      */
-    boolean fill(String run, String container, String image, String script, Policy.User user, Map<String, String> own)
+    boolean fill(String run, String container, String image, String script, Owner owner, Map<String, String> own)
             throws IOException {
         var known = known(container, image);
         var shell = known.shell();
         if (shell == null) {
             return false;
         }
-        var name = userName(known, user.id());
         var folder = runs.resolve(run);
-        write(folder, BEGIN, begin(shell, name.orElse("sluice"), own), TO_RUN);
-        write(folder, TASK, script, TO_RUN);
-        if (name.isEmpty() && known.passwd() != null) {
-            // without a line here ssh, git and many a library refuse to work
-            var passwd =
-                    known.passwd().endsWith("\n") || known.passwd().isEmpty() ? known.passwd() : known.passwd() + "\n";
-            put(container, passwd + "sluice:x:" + user.id() + ":" + user.group() + "::/userhome:" + shell + "\n");
+        write(folder, last(BEGIN), begin(shell, known.accounts().called(owner), own), TO_RUN);
+        write(folder, last(TASK), script, TO_RUN);
+        if (!known.knows(owner) && names(folder).isEmpty()) {
+            put(container, known.accounts(), owner, shell);
         }
         return true;
     }
 
-    private void put(String container, String passwd) {
+    private void put(String container, Accounts accounts, Owner owner, String shell) {
         var tar = new Tar();
-        tar.file(PASSWD, TEXT, passwd);
+        tar.file(PASSWD, TEXT, accounts.users(owner, shell));
+        tar.file(GROUP, TEXT, accounts.groups(owner));
         var bytes = tar.bytes();
         daemon.ask(
                 "fill",
@@ -177,19 +211,6 @@ final class Boot {
                 """.formatted(shell, BEGUN, RAN_ALREADY, OUTPUT, name, exports, TASK);
     }
 
-    /** The name that the image has for the user. */
-    private static Optional<String> userName(Image image, int user) {
-        return image.passwd() == null
-                ? Optional.empty()
-                : image.passwd()
-                        .lines()
-                        .map(line -> line.split(":"))
-                        .filter(fields -> fields.length > 2 && fields[2].equals("" + user))
-                        .map(fields -> fields[0])
-                        .filter(name -> name.matches("[A-Za-z0-9._-]+"))
-                        .findFirst();
-    }
-
     private Image known(String container, String image) {
         synchronized (images) {
             var known = images.get(image);
@@ -201,14 +222,15 @@ final class Boot {
                 .filter(path -> read(container, path, 0).isPresent())
                 .findFirst()
                 .orElse(null);
-        var passwd = read(container, PASSWD, LONGEST_PASSWD);
-        var found = new Image(
-                shell,
-                passwd.map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse(""));
+        var found = new Image(shell, new Accounts(text(container, PASSWD), text(container, GROUP)));
         synchronized (images) {
             images.put(image, found);
         }
         return found;
+    }
+
+    private String text(String container, String path) {
+        return new String(read(container, path, LONGEST_ACCOUNTS).orElse(new byte[0]), StandardCharsets.UTF_8);
     }
 
     /** The beginning of a file of the container; empty where there is none. */

@@ -11,6 +11,7 @@ import io.sluice.engines.Failpoints;
 import io.sluice.engines.Started;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -29,6 +30,7 @@ final class Creation {
 
     private final Daemon daemon;
     private final Policy policy;
+    private final Disk disk;
     private final Boot boot;
     private final Networks networks;
     private final Containers containers;
@@ -38,6 +40,7 @@ final class Creation {
     Creation(
             Daemon daemon,
             Policy policy,
+            Disk disk,
             Boot boot,
             Networks networks,
             Containers containers,
@@ -45,6 +48,7 @@ final class Creation {
             boolean asRoot) {
         this.daemon = daemon;
         this.policy = policy;
+        this.disk = disk;
         this.boot = boot;
         this.networks = networks;
         this.containers = containers;
@@ -98,17 +102,18 @@ final class Creation {
             AtomicReference<@Nullable String> made,
             Networks.Held network)
             throws IOException {
-        var user = policy.user(task, info);
-        Policy.prepareOutput(task.output(), user, asRoot);
-        var place = new Policy.Place(user, network.name(), boot.prepare(task.name(), user));
+        var owner = Policy.owner(task, info);
+        Policy.prepareOutput(task.output(), owner, asRoot);
         var id = made.get();
+        var files = boot.prepare(task.name(), owner, String.valueOf(image.getId()), id != null);
+        var place = new Policy.Place(owner, network.name(), files);
         if (id == null) {
             id = create(task, image, info, place);
             made.set(id);
             failpoints.reach("engine.afterCreate");
         }
         var own = Policy.later(task, image);
-        if (!boot.fill(task.name(), id, String.valueOf(image.getId()), task.script(), user, own)) {
+        if (!boot.fill(task.name(), id, String.valueOf(image.getId()), task.script(), owner, own)) {
             return new Started.Refused(
                     Reason.SHELL,
                     "The image " + task.image() + " has no shell, /bin/bash or /bin/sh, to run the commands with.");
@@ -159,7 +164,7 @@ final class Creation {
             }
             return there.getId();
         } catch (DockerException e) {
-            if (policy.isDiskRefused(Daemon.said(e))) {
+            if (disk.isRefused(Daemon.said(e))) {
                 return create(task, image, info, place);
             }
             throw e;

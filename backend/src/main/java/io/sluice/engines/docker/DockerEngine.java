@@ -15,6 +15,8 @@ import io.sluice.engines.Task;
 import io.sluice.engines.docker.exec.Execs;
 import io.sluice.engines.docker.images.Images;
 import io.sluice.engines.docker.inside.Ports;
+import io.sluice.engines.docker.limits.Disk;
+import io.sluice.engines.docker.limits.Limits;
 import io.sluice.engines.docker.wire.Address;
 import io.sluice.engines.docker.wire.Daemon;
 import io.vertx.core.Future;
@@ -75,8 +77,8 @@ public final class DockerEngine implements Engine {
         var failpoints = Failpoints.ofEnvironment();
         boolean asRoot = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         var devices = Devices.find(settings.root(), settings.simulatedDevices());
-        var disk = new Policy.Disk(settings.diskBytes());
-        var policy = new Policy(settings, devices, disk);
+        var disk = new Disk(settings.diskBytes());
+        var policy = new Policy(settings, devices, new Limits(disk));
         var outages = new Containers.Outages();
         this.vertx = vertx;
         this.metrics = new DockerMetrics(registry);
@@ -88,7 +90,7 @@ public final class DockerEngine implements Engine {
         this.upkeep = new Upkeep(
                 daemon, devices, watched, outages, metrics, new Firewall(settings.networks(), asRoot, metrics), disk);
         this.boot = new Boot(daemon, folder.resolve("runs"), asRoot);
-        this.creation = new Creation(daemon, policy, boot, networks, containers, failpoints, asRoot);
+        this.creation = new Creation(daemon, policy, disk, boot, networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
         this.execs = new Execs(daemon, metrics::execs);
@@ -322,6 +324,7 @@ public final class DockerEngine implements Engine {
      * @param certificates a folder with ca.pem, cert.pem and key.pem; null = none
      * @param homes each folder in it may be given to a task
      * @param shared may be given to tasks to read
+     * @param common may be given to tasks to write
      * @param simulatedDevices in place of those that there are, unless empty
      * @param root where this machine's devices are looked for: {@code /}
      * @param networks addresses that nothing else here uses, for the tasks: {@code 198.19.0.0/16}
@@ -333,6 +336,7 @@ public final class DockerEngine implements Engine {
             @Nullable Path certificates,
             Path homes,
             Path shared,
+            Path common,
             List<Device> simulatedDevices,
             Path root,
             String networks,
@@ -342,6 +346,7 @@ public final class DockerEngine implements Engine {
             folder = folder.toAbsolutePath().normalize();
             homes = homes.toAbsolutePath().normalize();
             shared = shared.toAbsolutePath().normalize();
+            common = common.toAbsolutePath().normalize();
         }
 
         /** @throws IllegalArgumentException with one line that says what to give instead */

@@ -13,9 +13,11 @@ import com.github.dockerjava.api.model.LogConfig.LoggingType;
 import com.github.dockerjava.api.model.Mount;
 import com.github.dockerjava.api.model.MountType;
 import com.github.dockerjava.api.model.RestartPolicy;
+import io.sluice.engines.Owner;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Started.Refused;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.limits.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -26,7 +28,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What a container may. All of it is said here, for each container alike; of a task come its image, limits, devices,
@@ -35,11 +36,6 @@ import java.util.Set;
 final class Policy {
 
     static final String HOME = "/userhome";
-    static final long MOST_PROCESSES = 8192;
-    private static final int MEBIBYTE_BITS = 20;
-    private static final long MEBIBYTE = 1L << MEBIBYTE_BITS;
-    private static final long CPU = 1_000_000_000L;
-    private static final int LEAST_MEMORY_MB = 6;
     private static final int LONGEST_HOST = 63;
 
     /** What unpacking an archive and installing a package take; of a task that is not root, nothing. */
@@ -76,64 +72,12 @@ final class Policy {
 
     private final DockerEngine.Settings settings;
     private final Devices devices;
-    private final Disk disk;
+    private final Limits limits;
 
-    Policy(DockerEngine.Settings settings, Devices devices, Disk disk) {
+    Policy(DockerEngine.Settings settings, Devices devices, Limits limits) {
         this.settings = settings;
         this.devices = devices;
-        this.disk = disk;
-    }
-
-    /** What a task may write beside its folders, where the engine's storage can keep it to that. */
-    static final class Disk {
-        private static final Set<String> ABLE = Set.of("overlay2", "btrfs", "zfs", "vfs", "devicemapper");
-
-        private final long bytes;
-        private volatile boolean refused;
-
-        /** @param bytes 0 = as much as there is */
-        Disk(long bytes) {
-            this.bytes = bytes;
-        }
-
-        private boolean isLimited(Info info) {
-            return bytes > 0 && !refused && ABLE.contains(String.valueOf(info.getDriver()));
-        }
-
-        /** Whether that is why a container could not be made; then it is made without. */
-        boolean isRefused(String said) {
-            boolean now = !refused && said.contains("storage-opt");
-            refused |= now;
-            return now;
-        }
-
-        /** The engine may have another storage by now. */
-        void tryAgain() {
-            refused = false;
-        }
-
-        /** One line for the user; empty where nobody asked for a limit. */
-        String note(Info info) {
-            if (bytes == 0) {
-                return "";
-            }
-            return isLimited(info)
-                    ? "; " + (bytes >> MEBIBYTE_BITS) + " MiB of disk each, beside its folders"
-                    : "; disk is not limited: this engine's storage (" + info.getDriver()
-                            + ") can not, overlay2 on xfs with pquota can";
-        }
-    }
-
-    boolean isDiskRefused(String said) {
-        return disk.isRefused(said);
-    }
-
-    /** Who runs it: the owner of its home. */
-    record User(int id, int group) {
-        @Override
-        public String toString() {
-            return id + ":" + group;
-        }
+        this.limits = limits;
     }
 
     /** Empty when the task may be started. */
@@ -153,9 +97,10 @@ final class Policy {
         if (folder == null || !Files.isDirectory(folder)) {
             return refused(Reason.MISSING, "The folder for the output of " + task.name() + " does not exist.");
         }
-        if (task.memoryMB() > 0 && task.memoryMB() < LEAST_MEMORY_MB) {
+        if (task.memoryMB() > 0 && task.memoryMB() < Limits.LEAST_MEMORY_MB) {
             return refused(
-                    Reason.UNSAFE, "A container can not do with less than " + LEAST_MEMORY_MB + " MB of memory.");
+                    Reason.UNSAFE,
+                    "A container can not do with less than " + Limits.LEAST_MEMORY_MB + " MB of memory.");
         }
         for (var mount : task.mounts()) {
             var fault = fault(mount);
@@ -181,7 +126,7 @@ final class Policy {
         boolean straight =
                 source.isAbsolute() && source.equals(source.normalize()) && source.equals(source.toRealPath());
         boolean inHomes = source.startsWith(settings.homes()) && !source.equals(settings.homes());
-        boolean shared = source.startsWith(settings.shared()) && mount.readOnly();
+        boolean shared = source.equals(settings.common()) || (source.startsWith(settings.shared()) && mount.readOnly());
         return straight && (inHomes || shared)
                 ? Optional.empty()
                 : refused(
@@ -194,17 +139,20 @@ final class Policy {
         return Optional.of(new Refused(reason, message));
     }
 
-    User user(Task task, Info info) throws IOException {
-        if (has(info, "name=rootless")) {
-            return new User(0, 0); // who is mapped to the user that the engine runs as
-        }
-        var owned = task.mounts().stream()
-                .filter(mount -> mount.target().equals(HOME))
-                .map(Task.Mount::source)
-                .findFirst()
-                .orElse(task.output().getParent());
-        return new User(
-                (Integer) Files.getAttribute(owned, "unix:uid"), (Integer) Files.getAttribute(owned, "unix:gid"));
+    static Owner owner(Task task, Info info) throws IOException {
+        var owner = Owner.of(task);
+        // root is there mapped to the user that the engine runs as
+        return has(info, "name=rootless") ? new Owner(0, 0, owner.name()) : owner;
+    }
+
+    /** Whom tasks run as; one line for the user. */
+    static String owners(Info info) {
+        return has(info, "name=rootless")
+                ? "all tasks run as the engine's user, who is not root"
+                : Owner.isGatewayRoot()
+                        ? "each user's tasks run with a user id of their own"
+                        : "all tasks run as " + System.getProperty("user.name")
+                                + ", the gateway's user: it is not root and can give them no others";
     }
 
     static boolean has(Info info, String option) {
@@ -217,20 +165,21 @@ final class Policy {
      *
      * @param files what begins it
      */
-    record Place(User user, String network, Path files) {}
+    record Place(Owner owner, String network, Path files) {}
 
     /** Everything that the container is. */
     CreateContainerCmd apply(
             CreateContainerCmd command, Task task, InspectImageResponse image, Info info, Place place) {
         var environment = environment(task, image);
         var mounts = mounts(task, place.files());
-        var user = place.user();
-        var host = host(task, info, user);
-        if (user.id() == 0) {
+        var owner = place.owner();
+        var host = host(task, info, owner);
+        if (owner.isRoot()) {
             // apt gives up rights to a user of its own, whose folders root may not write to in here
             environment.putIfAbsent("APT_CONFIG", Boot.APT);
         }
         devices.give(task.devices(), info, host, environment, mounts);
+        Limits.volumes(task, image, mounts, host);
         host.withMounts(mounts).withNetworkMode(place.network());
         var labels = new HashMap<String, String>();
         task.labels().forEach((name, value) -> labels.put(Containers.LABEL + name, value));
@@ -242,7 +191,7 @@ final class Policy {
                 .withHostConfig(host)
                 .withHostName(name)
                 .withAliases(name)
-                .withUser(user.toString())
+                .withUser(owner.toString())
                 .withWorkingDir(
                         task.mounts().stream().anyMatch(mount -> mount.target().equals(HOME)) ? HOME : "/")
                 .withEntrypoint(Boot.BEGIN)
@@ -257,11 +206,11 @@ final class Policy {
                 .withLabels(labels);
     }
 
-    private HostConfig host(Task task, Info info, User user) {
+    private HostConfig host(Task task, Info info, Owner owner) {
         var host = new HostConfig()
                 .withPrivileged(false)
                 .withCapDrop(Capability.ALL)
-                .withCapAdd(user.id() == 0 ? ROOT_MAY : new Capability[0])
+                .withCapAdd(owner.isRoot() ? ROOT_MAY : new Capability[0])
                 .withSecurityOpts(List.of("no-new-privileges:true"))
                 .withPidMode("")
                 .withIpcMode("private")
@@ -272,25 +221,11 @@ final class Policy {
                 .withAutoRemove(false)
                 .withPublishAllPorts(false)
                 .withRestartPolicy(RestartPolicy.noRestart())
-                .withLogConfig(new LogConfig(LoggingType.NONE, Map.of()))
-                .withPidsLimit(MOST_PROCESSES)
-                .withOomKillDisable(false);
+                .withLogConfig(new LogConfig(LoggingType.NONE, Map.of()));
         if (info.getRuntimes() != null && info.getRuntimes().containsKey("runc")) {
             host.withRuntime("runc");
         }
-        if (task.memoryMB() > 0) {
-            long bytes = task.memoryMB() * MEBIBYTE;
-            host.withMemory(bytes).withMemorySwap(bytes);
-        }
-        if (task.cpus() > 0 && info.getNCPU() != null) {
-            host.withNanoCPUs(Math.min(task.cpus(), info.getNCPU()) * CPU);
-        }
-        if (task.shmMB() > 0) {
-            host.withShmSize(task.shmMB() * MEBIBYTE);
-        }
-        if (disk.isLimited(info)) {
-            host.withStorageOpt(Map.of("size", "" + disk.bytes));
-        }
+        limits.give(task, info, host);
         return host;
     }
 
@@ -300,6 +235,7 @@ final class Policy {
         mounts.add(bind(files.resolve("begun"), Boot.BEGUN, false));
         task.mounts().forEach(mount -> mounts.add(bind(mount.source(), mount.target(), mount.readOnly())));
         mounts.add(bind(task.output(), Boot.OUTPUT, false));
+        Boot.names(files).forEach((target, file) -> mounts.add(bind(file, target, true)));
         return mounts;
     }
 
@@ -351,13 +287,13 @@ final class Policy {
     }
 
     /** Makes the file that the task appends to, its own. */
-    static void prepareOutput(Path output, User user, boolean asRoot) throws IOException {
+    static void prepareOutput(Path output, Owner owner, boolean asRoot) throws IOException {
         if (!Files.exists(output, LinkOption.NOFOLLOW_LINKS)) {
             Files.createFile(output);
         }
         Files.setPosixFilePermissions(output, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
-        if (asRoot && !Integer.valueOf(user.id()).equals(Files.getAttribute(output, "unix:uid"))) {
-            Files.setAttribute(output, "unix:uid", user.id());
+        if (asRoot && !Integer.valueOf(owner.id()).equals(Files.getAttribute(output, "unix:uid"))) {
+            Files.setAttribute(output, "unix:uid", owner.id());
         }
     }
 }

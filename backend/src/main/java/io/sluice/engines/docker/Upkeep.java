@@ -7,6 +7,7 @@ import io.sluice.engines.Device;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Node;
 import io.sluice.engines.Started.Reason;
+import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -38,7 +39,7 @@ final class Upkeep {
     private final Containers.Outages outages;
     private final DockerMetrics metrics;
     private final Firewall firewall;
-    private final Policy.Disk disk;
+    private final Disk disk;
     private volatile @Nullable Info info;
     private volatile Instant asked = Instant.EPOCH;
     private volatile Instant swept = Instant.EPOCH;
@@ -52,7 +53,7 @@ final class Upkeep {
             Containers.Outages outages,
             DockerMetrics metrics,
             Firewall firewall,
-            Policy.Disk disk) {
+            Disk disk) {
         this.daemon = daemon;
         this.devices = devices;
         this.watched = watched;
@@ -167,7 +168,7 @@ final class Upkeep {
                         + disk.note(known),
                 true,
                 "containers of Docker " + known.getServerVersion() + (seccomp ? "" : ", without a seccomp profile")
-                        + "; " + firewall.note(),
+                        + "; " + Policy.owners(known) + "; " + firewall.note(),
                 since == null ? unready(known) : "The Docker engine has not answered since " + since + ".");
     }
 

@@ -168,8 +168,8 @@ record Ground(Node node, boolean unsafe, Runs runs, Cgroups cgroups, Launcher la
                 isolation != Isolation.NONE,
                 switch (isolation) {
                     case ROOT ->
-                        "a task has its own root, processes and /tmp, and sees the system read-only; it runs as root with"
-                                + " few rights, and shares the network";
+                        "a task has its own root, processes and /tmp, and sees the system read-only; it runs as the user id"
+                                + " that its owner's folder has, and shares the network";
                     case USER ->
                         "a task has its own root, processes and /tmp, and sees the system read-only; it runs as "
                                 + System.getProperty("user.name") + ", and shares the network";

@@ -1,5 +1,6 @@
 package io.sluice.engines.process;
 
+import io.sluice.engines.Owner;
 import io.sluice.engines.Task;
 import io.sluice.engines.process.Runs.Handover;
 import io.sluice.engines.process.exec.Listeners;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Launcher {
 
     static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    private static final String SHELL = "/bin/bash";
     private static final String HOME = "/userhome";
     private static final String PROGRAMS = "programs";
 
@@ -59,20 +61,27 @@ final class Launcher {
 
     /** The files of a run's folder, by name. */
     Map<String, String> files(Task task, Cgroups.Grant grant) throws IOException {
-        if (starter != null) {
-            return Map.of("plan", plan(task, grant));
+        var owner = owner(task);
+        var files = new HashMap<>(Map.of("plan", plan(task, grant, owner)));
+        if (root.names(owner)) {
+            var accounts = root.accounts();
+            files.put(TaskRoot.USERS, accounts.users(owner, SHELL));
+            files.put(TaskRoot.GROUPS, accounts.groups(owner));
         }
-        return Map.of(
-                "plan",
-                plan(task, grant),
-                "fstab",
-                isolation == Isolation.NONE
-                        ? ""
-                        : root.fstab(runs.folder(task.name()).resolve("root"), task));
+        if (starter == null) {
+            boolean apart = isolation != Isolation.NONE;
+            files.put("fstab", apart ? root.fstab(runs.folder(task.name()).resolve("root"), task, owner) : "");
+        }
+        return files;
+    }
+
+    /** Only root can become somebody else. */
+    private Owner owner(Task task) throws IOException {
+        return isolation == Isolation.ROOT ? Owner.of(task) : new Owner(user, group, System.getProperty("user.name"));
     }
 
     /** For shells: of those who set the task up, and of whoever enters it later. */
-    private String plan(Task task, Cgroups.Grant grant) {
+    private String plan(Task task, Cgroups.Grant grant, Owner owner) {
         Map<String, Object> plan = new HashMap<>();
         plan.put("name", task.name());
         plan.put("isolation", isolation.name().toLowerCase(Locale.ROOT));
@@ -81,7 +90,8 @@ final class Launcher {
         plan.put("memory_events", grant.memoryEvents());
         plan.put("enter", isolation.enter());
         plan.put("into", isolation.into());
-        plan.put("drop", isolation.drop(user, group));
+        plan.put("owner", owner);
+        plan.put("drop", isolation.drop(owner));
         plan.put("skeleton", root.skeleton());
         plan.put("root_options", options(task));
         plan.put("work", work(task));
@@ -95,6 +105,7 @@ final class Launcher {
 
     /** As the starter reads them: lists after the number of their words. */
     private List<String> words(Task task, Cgroups.Grant grant) throws IOException {
+        var owner = owner(task);
         var words = new ArrayList<>(List.of(
                 task.name(),
                 isolation.name().toLowerCase(Locale.ROOT),
@@ -102,19 +113,19 @@ final class Launcher {
                 grant.memoryEvents(),
                 options(task),
                 work(task).toString(),
-                Integer.toString(user),
-                Integer.toString(group),
+                Integer.toString(owner.id()),
+                Integer.toString(owner.group()),
                 task.output().toAbsolutePath().toString(),
                 task.script(),
-                exports(task)));
-        var variables = variables(task);
+                exports(task, owner)));
+        var variables = variables(task, owner);
         variables.putAll(task.environment());
         var environment = variables.entrySet().stream()
                 .flatMap(variable -> Stream.of(variable.getKey(), variable.getValue()))
                 .toList();
         var groups = grant.groups().stream().map(Path::toString).toList();
         for (var list :
-                List.of(groups, environment, root.calls(runs.folder(task.name()).resolve("root"), task))) {
+                List.of(groups, environment, root.calls(runs.folder(task.name()).resolve("root"), task, owner))) {
             words.add(Integer.toString(list.size()));
             words.addAll(list);
         }
@@ -124,7 +135,7 @@ final class Launcher {
     /** The supervisor, which makes sure itself that it is the run's only one; done when it has ended. */
     CompletableFuture<?> launch(RunFolder run, Task task, Cgroups.Grant grant) throws IOException {
         if (starter == null) {
-            handover.put(task.name(), Map.of("task.sh", task.script(), "environment", exports(task)));
+            handover.put(task.name(), Map.of("task.sh", task.script(), "environment", exports(task, owner(task))));
             return shell(run, task).onExit();
         }
         handover.put(task.name(), Map.of("words", String.join("\0", words(task, grant))));
@@ -211,8 +222,8 @@ final class Launcher {
                 .orElse(Path.of(isolation == Isolation.NONE ? "/tmp" : "/"));
     }
 
-    private String exports(Task task) {
-        var all = variables(task);
+    private String exports(Task task, Owner owner) throws IOException {
+        var all = variables(task, owner);
         task.environment().forEach((name, value) -> {
             if (Shell.isExportable(name)) {
                 all.put(name, value);
@@ -222,15 +233,17 @@ final class Launcher {
     }
 
     /** Those that the task need not name. */
-    private Map<String, String> variables(Task task) {
-        var user = System.getProperty("user.name");
+    private Map<String, String> variables(Task task, Owner owner) throws IOException {
+        var user = owner.id() == this.user
+                ? System.getProperty("user.name")
+                : root.accounts().called(owner);
         return new LinkedHashMap<>(Map.of(
                 "HOME",
                 work(task).toString(),
                 "PATH",
                 PATH,
                 "SHELL",
-                "/bin/bash",
+                SHELL,
                 "LANG",
                 "C.UTF-8",
                 "USER",
@@ -262,12 +275,28 @@ final class Launcher {
 
     /** How far a task is kept apart, and the commands that do it. */
     enum Isolation {
-        /** By the rights that root has anyway. The task stays root, but with only the rights that it takes to unpack an archive. */
+        /** By the rights that root has anyway. The task becomes the owner of its home; if that is root, with only the rights that it takes to unpack an archive. */
         ROOT,
         /** By a user namespace, in which this user may do what it takes; another one inside gives the task its own name back. */
         USER,
         /** The kernel, or who set it up, does not allow it. */
         NONE;
+
+        private static final List<String> FEW_RIGHTS = List.of(
+                "setpriv",
+                "--inh-caps=-all",
+                "--bounding-set=-all,+chown,+fowner,+fsetid,+setuid,+setgid,+kill,+net_bind_service");
+
+        private static List<String> becoming(Owner owner) {
+            return List.of(
+                    "setpriv",
+                    "--reuid=" + owner.id(),
+                    "--regid=" + owner.group(),
+                    "--clear-groups",
+                    "--no-new-privs",
+                    "--inh-caps=-all",
+                    "--bounding-set=-all");
+        }
 
         /** Runs a command as the first process of new namespaces. */
         List<String> enter() {
@@ -297,14 +326,10 @@ final class Launcher {
         }
 
         /** Runs a command without the right to undo what has been set up. */
-        List<String> drop(int user, int group) {
+        List<String> drop(Owner owner) {
             return switch (this) {
-                case ROOT ->
-                    List.of(
-                            "setpriv",
-                            "--inh-caps=-all",
-                            "--bounding-set=-all,+chown,+fowner,+fsetid,+setuid,+setgid,+kill,+net_bind_service");
-                case USER -> List.of("unshare", "--user", "--map-user=" + user, "--map-group=" + group);
+                case ROOT -> owner.isRoot() ? FEW_RIGHTS : becoming(owner);
+                case USER -> List.of("unshare", "--user", "--map-user=" + owner.id(), "--map-group=" + owner.group());
                 case NONE -> List.of();
             };
         }

@@ -94,7 +94,9 @@ final class Runs {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Files.createDirectory(draft.resolve("root"));
         for (var file : files.entrySet()) {
-            Files.writeString(draft.resolve(file.getKey()), file.getValue());
+            // nobody else comes into the folder, but some of them are put where the task reads them
+            var written = Files.writeString(draft.resolve(file.getKey()), file.getValue());
+            Files.setPosixFilePermissions(written, PosixFilePermissions.fromString("rw-r--r--"));
         }
         Files.writeString(
                 draft.resolve(RunFolder.ABOUT),

@@ -1,5 +1,7 @@
 package io.sluice.engines.process;
 
+import io.sluice.engines.Owner;
+import io.sluice.engines.Owner.Accounts;
 import io.sluice.engines.Task;
 import io.sluice.engines.process.Launcher.Isolation;
 import java.io.IOException;
@@ -37,6 +39,11 @@ final class TaskRoot {
 
     /** What only root's system files say to write: sysctl lets user 0 write, whatever rights it has lost. */
     private static final List<String> KERNEL = List.of("proc/sys", "proc/irq", "proc/bus", "proc/sysrq-trigger");
+
+    static final String USERS = "users";
+    static final String GROUPS = "groups";
+    private static final Path PASSWD = Path.of("/etc/passwd");
+    private static final Path GROUP = Path.of("/etc/group");
 
     private final Path skeleton;
     private final Isolation isolation;
@@ -84,16 +91,28 @@ final class TaskRoot {
     }
 
     /** The mounts, in order, as {@code mount --all} reads them; {@code root} is where the skeleton has been copied to. */
-    String fstab(Path root, Task task) throws IOException {
-        return mounts(root, task).fstab();
+    String fstab(Path root, Task task, Owner owner) throws IOException {
+        return mounts(root, task, owner).fstab();
     }
 
     /** The same as calls of the kernel: source, target, type, flags, data, and whether the target may have to be made. */
-    List<String> calls(Path root, Task task) throws IOException {
-        return mounts(root, task).calls();
+    List<String> calls(Path root, Task task, Owner owner) throws IOException {
+        return mounts(root, task, owner).calls();
     }
 
-    private Mounts mounts(Path root, Task task) throws IOException {
+    /** Whether a task of theirs has files of its own that say who they are: {@link #USERS} and {@link #GROUPS} in its run's folder. */
+    boolean names(Owner owner) throws IOException {
+        return isolation == Isolation.ROOT
+                && !owner.isRoot()
+                && accounts().name(owner).isEmpty();
+    }
+
+    /** Of this machine. */
+    Accounts accounts() throws IOException {
+        return new Accounts(Files.readString(PASSWD), Files.readString(GROUP));
+    }
+
+    private Mounts mounts(Path root, Task task, Owner owner) throws IOException {
         var mounts = new Mounts(root);
         for (var path : bound) {
             mounts.bind(Path.of("/", path), "/" + path, true);
@@ -109,6 +128,10 @@ final class TaskRoot {
             if (bound.stream().anyMatch(folder -> path.startsWith(Path.of("/", folder))) && Files.exists(path)) {
                 mounts.cover(path);
             }
+        }
+        if (names(owner)) {
+            mounts.put(root.resolveSibling(USERS), PASSWD);
+            mounts.put(root.resolveSibling(GROUPS), GROUP);
         }
         for (var mount : task.mounts()) {
             mounts.bind(mount.source(), mount.target(), mount.readOnly());
@@ -277,6 +300,10 @@ final class TaskRoot {
 
         void freeze(String path) {
             add(root + "/" + path, "/" + path, "none", "bind,ro,nosuid,nodev,noexec");
+        }
+
+        void put(Path file, Path over) {
+            add(file.toString(), over.toString(), "none", "bind,ro,nosuid,nodev,noexec");
         }
 
         void cover(Path path) {

@@ -3,6 +3,7 @@ package io.sluice.jobs.life;
 import io.sluice.engines.Run;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
+import io.sluice.files.Files;
 import io.sluice.jobs.Folders;
 import io.sluice.jobs.exits.Cause;
 import io.sluice.jobs.placement.Decisions;
@@ -46,6 +47,7 @@ final class Launch {
 
     private final TaskStore store;
     private final Folders folders;
+    private final Files files;
     private final BiFunction<Buffer, String, Map<String, String>> secrets;
     private final Map<Long, TaskStore.Spec> specs = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
@@ -56,9 +58,10 @@ final class Launch {
         }
     };
 
-    Launch(TaskStore store, Folders folders, BiFunction<Buffer, String, Map<String, String>> secrets) {
+    Launch(TaskStore store, Folders folders, Files files, BiFunction<Buffer, String, Map<String, String>> secrets) {
         this.store = store;
         this.folders = folders;
+        this.files = files;
         this.secrets = secrets;
     }
 
@@ -196,8 +199,9 @@ final class Launch {
                     task.devices(),
                     task.ports(),
                     List.of(
-                            new Task.Mount(folders.home(attempt.user()), HOME, false),
-                            new Task.Mount(folders.shared(), "/gdata", true)),
+                            new Task.Mount(files.home(attempt.userId(), attempt.user()), HOME, false),
+                            new Task.Mount(files.shared(), "/gdata", true),
+                            new Task.Mount(files.common(), "/data", false)),
                     output(attempt, task));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

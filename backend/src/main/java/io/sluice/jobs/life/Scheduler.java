@@ -4,6 +4,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Subscription;
+import io.sluice.files.Files;
 import io.sluice.jobs.Folders;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Placement;
@@ -70,6 +71,7 @@ public final class Scheduler {
             Engine engine,
             Releases releases,
             Folders folders,
+            Files files,
             BiFunction<Buffer, String, Map<String, String>> secrets,
             Runnable seen,
             Failpoint failpoint,
@@ -81,7 +83,7 @@ public final class Scheduler {
         this.queueStore = new QueueStore(database);
         this.metrics = new LifeMetrics(registry);
         this.line = new EngineLine(engine, patience, metrics);
-        var launch = new Launch(taskStore, folders, secrets);
+        var launch = new Launch(taskStore, folders, files, secrets);
         this.life = new Life(jobs, taskStore, line, launch, failpoint, metrics, this::ring, seen);
         this.queue = new Queue(queueStore, jobs, taskStore, line, releases, launch, life, metrics, seen);
         this.reconciler = new Reconciler(line, jobs, taskStore, life, seen);

@@ -73,6 +73,7 @@ class DockerTlsIT {
                 certificates,
                 folder.resolve("homes"),
                 folder.resolve("shared"),
+                folder.resolve("common"),
                 List.of(),
                 Path.of("/"),
                 "198.19.0.0/16",

@@ -3,10 +3,17 @@ package io.sluice.engines.docker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.engines.docker.limits.Limits;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /** What every container is, read back from the engine, whatever its job asked for. */
 public final class GoldenPolicy {
@@ -16,8 +23,18 @@ public final class GoldenPolicy {
 
     private GoldenPolicy() {}
 
+    /**
+     * What lies where on the machine.
+     *
+     * @param home of the user whose task it is
+     * @param common null where tasks get none
+     * @param logs in which the task's output is
+     * @param runs in which each run has a folder of what begins it
+     */
+    public record Place(Path home, Path shared, @Nullable Path common, Path logs, Path runs) {}
+
     /** Everything about the container that could open a way out. */
-    public static void within(JsonNode container, Path homes, Path shared, Path logs, Path runs) {
+    public static void within(JsonNode container, Place place) throws IOException {
         var run = container.path("Config").path("Labels").path(Containers.RUN).asText();
         var host = container.path("HostConfig");
         assertThat(host.path("Privileged").asBoolean(true)).isFalse();
@@ -43,7 +60,7 @@ public final class GoldenPolicy {
         assertThat(host.path("Runtime").asText()).isEqualTo("runc");
         assertThat(host.path("AutoRemove").asBoolean(true)).isFalse();
         assertThat(host.path("RestartPolicy").path("Name").asText()).isIn("no", "");
-        assertThat(host.path("PidsLimit").asLong()).isEqualTo(Policy.MOST_PROCESSES);
+        assertThat(host.path("PidsLimit").asLong()).isEqualTo(Limits.MOST_PROCESSES);
         assertThat(host.path("MaskedPaths").size()).isGreaterThan(5);
         assertThat(host.path("ReadonlyPaths").size()).isGreaterThan(3);
         assertThat(container.path("State").path("Health").isMissingNode()).isTrue();
@@ -52,21 +69,49 @@ public final class GoldenPolicy {
                 .contains("NVIDIA_VISIBLE_DEVICES=void", "ASCEND_VISIBLE_DEVICES=void", "LD_PRELOAD=", "LD_AUDIT=");
         assertThat(environment)
                 .noneMatch(variable -> variable.matches("(NVIDIA_(MIG|IMEX|GDS|MOFED)|ASCEND_(RUNTIME|VNPU|ALLOW)).*"));
+        assertThat(host.path("CpuQuota").asLong() + host.path("NanoCpus").asLong())
+                .isPositive();
+        assertThat(host.path("CpuShares").asLong()).isPositive();
+        assertThat(container.path("Config").path("User").asText())
+                .isEqualTo(Files.getAttribute(place.home(), "unix:uid") + ":"
+                        + Files.getAttribute(place.home(), "unix:gid"));
+        mounts(container, place, place.runs().resolve(run));
+    }
+
+    /** Each of them is one of ours, of the task's own user; and nothing of the image's is on the machine's disk. */
+    private static void mounts(JsonNode container, Place place, Path begins) {
+        var readOnly = new HashMap<>(Map.of("/gdata", place.shared(), Boot.FOLDER, begins));
+        readOnly.put("/etc/passwd", begins.resolve("users"));
+        readOnly.put("/etc/group", begins.resolve("groups"));
+        var writable = new HashMap<>(Map.of("/userhome", place.home(), Boot.BEGUN, begins.resolve("begun")));
+        if (place.common() != null) {
+            writable.put("/data", place.common());
+        }
+        Set<String> targets = new HashSet<>();
         for (var mount : container.path("Mounts")) {
-            if (mount.path("Type").asText().equals("bind")) {
-                var source = Path.of(mount.path("Source").asText());
-                var begins = mount.path("Destination").asText().equals(Boot.FOLDER);
-                var begun = mount.path("Destination").asText().equals(Boot.BEGUN);
-                assertThat(source.startsWith(homes)
-                                || source.equals(shared)
-                                || source.startsWith(logs)
-                                || (begins && source.equals(runs.resolve(run)))
-                                || (begun && source.equals(runs.resolve(run).resolve("begun"))))
-                        .as("" + source)
-                        .isTrue();
-                assertThat(mount.path("RW").asBoolean()).isEqualTo(!source.equals(shared) && !begins);
+            var target = mount.path("Destination").asText();
+            var source = Path.of(mount.path("Source").asText());
+            assertThat(mount.path("Type").asText()).as(target).isEqualTo("bind");
+            assertThat(targets.add(target)).as(target).isTrue();
+            boolean writes = mount.path("RW").asBoolean(true);
+            if (target.equals(Boot.OUTPUT)) {
+                assertThat(source).startsWith(place.logs()).isRegularFile();
+            } else {
+                assertThat(source).as(target).isEqualTo((writes ? writable : readOnly).get(target));
             }
         }
+        assertThat(targets).contains(Boot.FOLDER, Boot.BEGUN, Boot.OUTPUT, "/userhome");
+        var memory = container.path("HostConfig").path("Tmpfs");
+        var declared = container.path("Config").path("Volumes");
+        memory.fieldNames().forEachRemaining(volume -> {
+            assertThat(declared.has(volume)).as(volume).isTrue();
+            assertThat(memory.path(volume).asText()).contains("nosuid").contains("nodev");
+        });
+        declared.fieldNames()
+                .forEachRemaining(volume -> assertThat(memory.has(volume)
+                                || targets.contains(Path.of(volume).normalize().toString()))
+                        .as(volume)
+                        .isTrue());
     }
 
     private static List<String> words(JsonNode array) {

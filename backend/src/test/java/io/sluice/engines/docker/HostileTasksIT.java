@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.limits.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class HostileTasksIT {
                 "--change",
                 "USER nobody",
                 "--change",
-                "VOLUME /var/lib/data",
+                "VOLUME /var/lib/data /userhome /gdata /.sluice/x/.. /tmp/deep/er",
                 "--change",
                 "ENV LD_PRELOAD=/tmp/evil.so NVIDIA_VISIBLE_DEVICES=all ASCEND_VISIBLE_DEVICES=0-7",
                 "--change",
@@ -194,14 +195,22 @@ class HostileTasksIT {
 
     @Test
     void what_an_image_asks_for_does_not_count() throws Exception {
-        var name = begun(task(Map.of(), "hostile:1", "id -u; pwd; env; sleep 600", List.of(), Map.of()));
+        var name = begun(task(
+                Map.of(),
+                "hostile:1",
+                "id -u; pwd; echo in > /var/lib/data/file && cat /var/lib/data/file; env; sleep 600",
+                List.of(),
+                Map.of()));
         tasks.untilLogged(name, "LOGNAME");
         within(name);
         assertThat(tasks.log(name))
-                .contains("\n0\n/userhome\n")
+                .contains("0\n/userhome\n")
+                .contains("\nin\n")
                 .contains("LD_PRELOAD=/tmp/evil.so")
                 .doesNotContain("escaped");
         assertThat(tasks.home.resolve("health")).doesNotExist();
+        tasks.over(name);
+        assertThat(daemon.docker("volume", "ls", "-q")).isEmpty();
     }
 
     @ParameterizedTest
@@ -251,10 +260,11 @@ class HostileTasksIT {
         tasks.untilLogged(name, "NoNewPrivs");
         var host = inspected(name).path("HostConfig");
         assertThat(host.path("NanoCpus").asLong()).isEqualTo(1_000_000_000L);
+        assertThat(host.path("CpuShares").asLong()).isEqualTo(1024);
         assertThat(host.path("Memory").asLong()).isEqualTo(256L << 20);
         assertThat(host.path("MemorySwap").asLong()).isEqualTo(256L << 20);
         assertThat(host.path("ShmSize").asLong()).isEqualTo(32L << 20);
-        assertThat(host.path("PidsLimit").asLong()).isEqualTo(Policy.MOST_PROCESSES);
+        assertThat(host.path("PidsLimit").asLong()).isEqualTo(Limits.MOST_PROCESSES);
         assertThat(tasks.log(name))
                 .containsPattern("NoNewPrivs:\\s1")
                 .containsPattern("Seccomp:\\s2")
@@ -262,26 +272,59 @@ class HostileTasksIT {
     }
 
     @Test
+    void who_asks_for_no_processor_gets_what_the_others_leave_of_one() throws Exception {
+        var asked = task(Map.of(), TestDaemon.IMAGE, "sleep 600", List.of(), Map.of());
+        var name = begun(new Task(
+                asked.name(),
+                asked.labels(),
+                asked.node(),
+                asked.script(),
+                Map.of(),
+                asked.image(),
+                0,
+                64,
+                0,
+                List.of(),
+                Map.of(),
+                asked.mounts(),
+                asked.output()));
+        var host = inspected(name).path("HostConfig");
+        assertThat(host.path("NanoCpus").asLong()).isEqualTo(1_000_000_000L);
+        assertThat(host.path("CpuShares").asLong()).isEqualTo(102);
+        within(name);
+    }
+
+    /** The first in an image is told by a copy, those that follow by what is bound into them. */
+    @Test
     void a_task_runs_as_the_owner_of_its_home_also_where_the_image_does_not_know_him() throws Exception {
         var carol = Files.createDirectories(tasks.folder.resolve("homes/carol"));
         Files.setAttribute(carol, "unix:uid", 12345);
-        Files.setAttribute(carol, "unix:gid", 12345);
-        var task = task(
-                "carols",
-                Map.of(),
-                TestDaemon.IMAGE,
-                "id -u; id -un; touch mine; grep CapEff /proc/self/status; touch /tmp/x && echo tmp; exit 5",
-                List.of(new Task.Mount(carol, "/userhome", false)),
-                Map.of());
-        tasks.start(task);
-        assertThat(tasks.over("carols").exitCode()).isEqualTo(5);
-        assertThat(tasks.log("carols")).isEqualTo("12345\nsluice\nCapEff:\t0000000000000000\ntmp\n");
-        assertThat(Files.getAttribute(carol.resolve("mine"), "unix:uid")).isEqualTo(12345);
+        Files.setAttribute(carol, "unix:gid", 12346);
+        daemon.docker("import", TestDaemon.tools().toString(), "unknown:1");
+        for (var name : List.of("carols-first", "carols-second")) {
+            var task = task(
+                    name,
+                    Map.of(),
+                    "unknown:1",
+                    "id -u; id -un; id -gn; echo $HOME $USER ~carol; touch " + name
+                            + "; grep CapEff /proc/self/status; touch /tmp/x && echo tmp; exit 5",
+                    List.of(new Task.Mount(carol, "/userhome", false)),
+                    Map.of());
+            tasks.start(task);
+            assertThat(tasks.over(name).exitCode()).isEqualTo(5);
+            assertThat(tasks.log(name))
+                    .isEqualTo("12345\ncarol\ncarol\n/userhome carol /userhome\nCapEff:\t0000000000000000\ntmp\n");
+            assertThat(Files.getAttribute(carol.resolve(name), "unix:uid")).isEqualTo(12345);
+        }
+        assertThat(inspected("carols-second").path("Mounts").toString()).contains("/etc/passwd");
     }
 
     private static void within(String name) throws Exception {
         var container = inspected(name);
-        GoldenPolicy.within(container, tasks.home, tasks.shared, tasks.logs, tasks.folder.resolve("engine/runs"));
+        GoldenPolicy.within(
+                container,
+                new GoldenPolicy.Place(
+                        tasks.home, tasks.shared, null, tasks.logs, tasks.folder.resolve("engine/runs")));
         assertThat(container.path("Config").path("Labels").path(Containers.RUN).asText())
                 .isEqualTo(name);
         tasks.engine.stop(name, Duration.ZERO).await();

@@ -42,6 +42,7 @@ final class TestDocker extends EngineTasks {
                 null,
                 folder.resolve("homes"),
                 folder.resolve("shared"),
+                folder.resolve("common"),
                 List.of(),
                 root,
                 "198.19.0.0/16",

@@ -1,0 +1,46 @@
+package io.sluice.files;
+
+import io.sluice.identity.numbers.Numbers;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The door to files. What an engine runs for somebody runs as whoever owns that person's home. It waits for disks, so not on an event loop. */
+public final class Files {
+    private final Homes homes;
+    private final Path data;
+
+    private Files(Path data, @Nullable Numbers numbers) {
+        this.data = data.toAbsolutePath().normalize();
+        this.homes = new Homes(this.data, numbers);
+    }
+
+    /** Each person's home belongs to a user id of their own where the gateway is root, who alone can give folders away. */
+    public static Files open(Path data, Numbers numbers) {
+        return Homes.mayGiveAway() ? new Files(data, numbers) : together(data);
+    }
+
+    /** All that people have belongs to the gateway's own user. */
+    public static Files together(Path data) {
+        return new Files(data, null);
+    }
+
+    /**
+     * A person's own folder, which their tasks see as {@code /userhome}.
+     *
+     * @throws IllegalStateException when there is no user id left for a person
+     */
+    public Path home(long user, String name) throws IOException {
+        return homes.of(user, name);
+    }
+
+    /** What everybody reads, and their tasks see as {@code /gdata}. */
+    public Path shared() throws IOException {
+        return Homes.readable(data.resolve("gdata"));
+    }
+
+    /** What everybody writes, and their tasks see as {@code /data}; nobody takes away what is another's. */
+    public Path common() throws IOException {
+        return Homes.writable(data.resolve("data"));
+    }
+}

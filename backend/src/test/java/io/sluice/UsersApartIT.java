@@ -1,0 +1,108 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What users have of one another's files: each has a user id of their own, a home that is closed, and two folders that are shared. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("NullAway.Init")
+class UsersApartIT {
+    @TempDir
+    private static Path folder;
+
+    private static DoorDesk desk;
+
+    /** With the engine that tasks are to have. */
+    DoorDesk desk(Path data) throws Exception {
+        return new DoorDesk(data);
+    }
+
+    @BeforeAll
+    void open() throws Exception {
+        assumeThat(System.getProperty("user.name"))
+                .as("only root gives folders away")
+                .isEqualTo("root");
+        desk = desk(folder);
+    }
+
+    @AfterAll
+    void close() {
+        if (desk != null) {
+            desk.close();
+        }
+    }
+
+    /** What a job of theirs prints. */
+    private static List<String> ran(DoorDesk.Somebody who, String job, String script) {
+        who.submit(job, script, Map.of());
+        var path = "/api/v2/jobs/" + who.name() + "~" + job;
+        DoorDesk.until(
+                job + " is over",
+                () -> who.call("GET", path, null).body().matches("(?s).*\"state\":\"(SUCCEEDED|FAILED)\".*"));
+        return who.call("GET", path + "/attempts/0/taskRoles/main/taskIndex/0/attempts/0/log", null)
+                .body()
+                .lines()
+                .toList();
+    }
+
+    @Test
+    void each_runs_with_a_user_id_of_their_own_and_reads_no_others_home() throws Exception {
+        var ann = desk.somebody("ann");
+        var bob = desk.somebody("bob");
+        var who = "id -u; id -un; echo $HOME $USER; ";
+        var anns = ran(
+                ann,
+                "first",
+                who + "umask 022; echo secret > diary; mkdir open; echo x > /data/anns; ln diary linked; pwd");
+        var data = folder.toRealPath();
+        var bobs = ran(bob, "second", who + """
+                cat /userhome/../ann/diary %1$s/homes/ann/diary 2>/dev/null
+                ls /userhome | grep diary
+                cat /data/anns
+                (echo y > /data/anns) 2>/dev/null && echo overwritten
+                rm -f /data/anns 2>/dev/null && echo removed
+                touch /gdata/x 2>/dev/null && echo shared is written
+                echo y > /data/bobs && echo common is written
+                """.formatted(data));
+        assertThat(anns.get(1)).isEqualTo("ann");
+        assertThat(anns.get(2)).isEqualTo("/userhome ann");
+        assertThat(anns.getLast()).isEqualTo("/userhome");
+        assertThat(bobs.subList(1, bobs.size())).containsExactly("bob", "/userhome bob", "x", "common is written");
+        int one = Integer.parseInt(anns.getFirst());
+        int other = Integer.parseInt(bobs.getFirst());
+        assertThat(List.of(one, other))
+                .allMatch(id -> id >= 100_000 && id <= 165_535)
+                .doesNotHaveDuplicates();
+        assertThat(Files.getAttribute(data.resolve("homes/ann/diary"), "unix:uid"))
+                .isEqualTo(one);
+        assertThat(Files.getAttribute(data.resolve("data/bobs"), "unix:uid")).isEqualTo(other);
+        // what the gateway's machine would let them do, were they to come past their own root
+        var command =
+                "setpriv --reuid=%d --regid=%d --clear-groups cat %s/homes/ann/diary".formatted(other, other, data);
+        var process = new ProcessBuilder("sh", "-c", command)
+                .redirectErrorStream(true)
+                .start();
+        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains("ermission denied");
+    }
+
+    @Test
+    void what_is_common_and_what_is_shared_is_the_same_for_all() throws Exception {
+        var carol = desk.somebody("carol");
+        ran(carol, "makes", "true");
+        Files.writeString(folder.toRealPath().resolve("gdata/set"), "images\n");
+        assertThat(ran(carol, "reads", "cat /gdata/set; ls -ld /data | head -c 10"))
+                .containsExactly("images", "drwxrwxrwt");
+    }
+}
