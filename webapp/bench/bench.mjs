@@ -381,7 +381,7 @@ async function logs() {
       idle <= 20 && full + beside <= 256,
     ),
     figure(
-      "search of 1 GB of a training's output for a text that is not there, over HTTP / `grep -c`",
+      "search of 1 GB of a training's output for a text that is not there, in what is seen (`plain=1`), over HTTP / `grep -c`",
       "≥ 500 MB/s, ≥ 0.3",
       `**${range(ours)}** MB/s, **${range(ratio, 2)}** of grep's ${range(grep)}, 5 rounds`,
       median(ours) >= 500 && median(ratio) >= 0.3,

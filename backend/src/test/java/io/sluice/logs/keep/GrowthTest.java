@@ -192,6 +192,29 @@ class GrowthTest {
     }
 
     @Test
+    void a_disk_that_was_full_between_two_looks_leaves_a_gap_where_it_was_nearly_full_before() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "mounting takes root");
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", disk.toString()) == 0, "mounting is allowed");
+        try {
+            Path file = Files.writeString(disk.resolve("a.log"), "begun\n");
+            var metrics = new KeepMetrics(new CollectorRegistry());
+            Disk watched = Disk.open(disk);
+            var growth = new Growth(new Holes(1 << 30, watched, metrics, Instants.NONE), watched, metrics, task -> 0);
+            growth.look(printing(file), 1_000, since -> List.of());
+            assertThat(watched.isTight()).isTrue();
+            run("dd", "if=/dev/zero", "of=" + disk.resolve("filler"), "bs=64k");
+            watched.glance(1_300);
+            Files.delete(disk.resolve("filler"));
+            growth.look(printing(file), 2_000, since -> List.of());
+            assertThat(new LogFile(file).gaps().all())
+                    .containsExactly(new Gaps.Gap(6, 6, Gaps.DISK_FULL, 1_300, 2_000L));
+        } finally {
+            run("umount", "-l", disk.toString());
+        }
+    }
+
+    @Test
     void a_log_that_ended_while_the_disk_was_full_says_so_too() throws Exception {
         assumeTrue("root".equals(System.getProperty("user.name")), "mounting takes root");
         Path disk = Files.createDirectory(folder.resolve("disk"));
