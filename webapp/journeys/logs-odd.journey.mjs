@@ -453,7 +453,7 @@ test("too_much_to_copy_is_said_and_a_log_that_grows_stands_still_while_somebody_
   await desk.stop(name);
 });
 
-test("the_line_that_explains_the_end_is_marked_and_a_key_leads_to_it", async () => {
+test("the_line_that_explains_the_end_is_marked_and_a_key_or_a_tap_leads_to_it", async () => {
   const name = await desk.submit(
     "seq -f 'step %.0f' 1 3000\necho \"ModuleNotFoundError: No module named 'torchvision'\"\nseq -f 'cleaning up %.0f' 1 40\nexit 1",
   );
@@ -465,6 +465,10 @@ test("the_line_that_explains_the_end_is_marked_and_a_key_leads_to_it", async () 
   const mark = page.locator("log-view .row.cause");
   await mark.waitFor();
   assert.match(await mark.innerText(), /ModuleNotFoundError/);
+  await view(page).press("G");
+  await row(page, "cleaning up 40").waitFor();
+  await page.getByRole("button", { name: "Show the cause" }).click();
+  await page.locator("log-view .row.cause.target").waitFor();
   assert.match(await status(page).innerText(), /^Ended with exit code 1 at byte/);
   await picture(page, "log-cause-phone");
   assert.deepEqual(complaints, []);

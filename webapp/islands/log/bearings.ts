@@ -7,6 +7,12 @@ import type { Sight } from "./sight";
 
 const MARKING = 250;
 
+interface Ways {
+  go(offset: number): Promise<void>;
+  toEnd(): void;
+  toCause(): void;
+}
+
 /** Says where one is and how the log stands: the strip beside the rows, the way back to the end, the foot. */
 export class Bearings {
   readonly foot: Foot;
@@ -18,10 +24,13 @@ export class Bearings {
   #marked = 0;
   #later: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(sight: Sight, words: Words, go: (offset: number) => Promise<void>, toEnd: () => void) {
+  constructor(sight: Sight, words: Words, { go, toEnd, toCause }: Ways) {
     this.#sight = sight;
     this.#words = words;
-    this.foot = new Foot(words);
+    this.foot = new Foot(
+      words,
+      sight.cause && make("button", { type: "button", onclick: toCause }, words("causeShort")),
+    );
     this.newer = make("button", { type: "button", class: "log-newer button", hidden: true });
     this.newer.addEventListener("click", toEnd);
     this.#ruler = new Ruler(words("strip"), go);

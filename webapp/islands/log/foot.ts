@@ -16,9 +16,9 @@ export class Foot {
   #heard = 0;
   #noted = 0;
 
-  constructor(words: Words) {
+  constructor(words: Words, more: HTMLElement | undefined) {
     this.#words = words;
-    this.element = make("footer", { class: "log-foot" }, this.#status, this.#place, this.#voice);
+    this.element = make("footer", { class: "log-foot" }, this.#status, more, this.#place, this.#voice);
   }
 
   tell(feed: Feed, seen: [Line, Line] | undefined, host: HTMLElement, name: (source: number) => string): void {

@@ -48,7 +48,8 @@ export class Viewer {
     this.#view = make("div", { class: "log-view", role: "log", "aria-live": "off", tabindex: 0, "aria-label": label });
     this.#view.append(this.#body);
     const go = (offset: number) => this.goTo({ source: 0, offset }, "strip");
-    this.#bearings = new Bearings(sight, this.#words, go, () => this.toEnd());
+    const ways = { go, toEnd: () => this.toEnd(), toCause: () => this.toCause() };
+    this.#bearings = new Bearings(sight, this.#words, ways);
     this.#pane = new Pane(this.#view, this.#body, this.#hooks());
     const note = (sentence: string) => this.#bearings.foot.note(sentence);
     const hold = () => !sight.feed.end && this.#follow(false);
@@ -56,9 +57,8 @@ export class Viewer {
     this.#target = new Target(sight, this.#words, note);
     this.#opened = new Opened(this.#words);
     this.#context = contextOf(sight, this.#words, () => this.#target.place);
-    const { newer, strip, foot } = this.#bearings;
-    const frame = make("div", { class: "log-frame" }, this.#view, newer, strip);
-    this.element = make("div", { class: "log-pane" }, frame, foot.element);
+    const frame = make("div", { class: "log-frame" }, this.#view, this.#bearings.newer, this.#bearings.strip);
+    this.element = make("div", { class: "log-pane" }, frame, this.#bearings.foot.element);
     this.#body.addEventListener("click", (event) => this.#clicked(event));
     this.#resized = new ResizeObserver(() => this.changed());
     this.#resized.observe(this.#view);
