@@ -167,6 +167,7 @@ test("it_says_whether_a_job_starts_waits_or_never_can", async () => {
   await verdict(page, "never");
   assert.match(await page.locator("#verdict").innerText(), /4 × H100/);
   await brief(page, "never");
+  assert.match(await page.locator(".brief").innerText(), /Can not run here · \S/, "the reason too, without scrolling");
   await picture(page, "submit-never");
   await stop(page, name);
   await context.close();

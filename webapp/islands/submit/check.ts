@@ -1,3 +1,5 @@
+import type { Fault } from "./editor";
+
 const PAUSE = 300;
 const AGAIN = 20_000;
 const SOONER = 3_000;
@@ -56,3 +58,18 @@ export class Check {
     this.soon(AGAIN);
   }
 }
+
+/** What the server found wrong with the text, each with its place. */
+export function faultsOf(verdict: Element): Fault[] {
+  return [...verdict.querySelectorAll<HTMLElement>("li[data-line]")].map((item) => ({
+    line: Number(item.dataset.line),
+    column: Number(item.dataset.column),
+    path: item.dataset.path ?? "",
+    message: item.querySelector(".message")?.textContent ?? "",
+    allowed: item.querySelector(".allowed")?.textContent ?? "",
+  }));
+}
+
+/** The first of its reasons, for where there is room for one line. */
+export const reasonOf = (verdict: Element): string =>
+  verdict.querySelector(".faults .message, .reasons > li")?.textContent?.trim() ?? "";

@@ -1,4 +1,4 @@
-import { Check } from "./check";
+import { Check, faultsOf, reasonOf } from "./check";
 import { Draft, newKey } from "./draft";
 import { Editor, type Fault } from "./editor";
 import { protocolOf } from "./fields";
@@ -129,13 +129,7 @@ class JobEditor extends HTMLElement {
     const place = this.#part("#verdict");
     // the same words again are not news for who listens
     if (place.textContent !== verdict.textContent) place.replaceChildren(verdict);
-    this.#faults = [...verdict.querySelectorAll<HTMLElement>("li[data-line]")].map((item) => ({
-      line: Number(item.dataset.line),
-      column: Number(item.dataset.column),
-      path: item.dataset.path ?? "",
-      message: item.querySelector(".message")?.textContent ?? "",
-      allowed: item.querySelector(".allowed")?.textContent ?? "",
-    }));
+    this.#faults = faultsOf(verdict);
     this.#editor?.mark(this.#faults);
     this.#part<JobForm>("job-form").mark(
       this.#faults.map(({ path, message, allowed }) => ({
@@ -143,7 +137,8 @@ class JobEditor extends HTMLElement {
         message: allowed ? `${message} · ${allowed}` : message,
       })),
     );
-    this.#say(verdict.querySelector(".state b")?.textContent ?? "", verdict.getAttribute("data-state") ?? "");
+    const words = verdict.querySelector(".state b")?.textContent ?? "";
+    this.#say(words, verdict.getAttribute("data-state") ?? "", reasonOf(verdict));
   };
 
   #unjudged = (status: number): void => {
@@ -153,9 +148,10 @@ class JobEditor extends HTMLElement {
     if (status === 401) this.#signIn();
   };
 
-  #say(words: string, state = ""): void {
+  #say(words: string, state = "", why = ""): void {
     const brief = this.#part(".brief");
-    brief.textContent = words;
+    const reason = Object.assign(document.createElement("span"), { textContent: why, title: why });
+    brief.replaceChildren(words, ...(why ? [" · ", reason] : []));
     brief.dataset.state = state;
   }
 
