@@ -91,7 +91,7 @@ final class Flags {
                     "DOMAIN",
                     "",
                     "beneath which every endpoint has a name, as all names beneath it lead here; localhost where only this"
-                            + " machine connects"),
+                            + " machine connects; none: endpoints live inside of the portal's address, those that can"),
             new Flag(
                     "endpoint-ports",
                     "RANGE",

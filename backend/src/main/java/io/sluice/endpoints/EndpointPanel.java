@@ -8,6 +8,7 @@ import io.sluice.web.View;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cursor from which the page goes on
  * @param tasks in which something can be switched on, as {@code role/index}
- * @param openable whether endpoints have addresses here
  * @param checked what a check found; empty: nothing was checked
  * @param fault why the last wish was not granted; null: it was
  */
@@ -25,12 +25,14 @@ public record EndpointPanel(
         List<Row> rows,
         List<Recipe> recipes,
         List<String> tasks,
-        boolean openable,
         List<Checks.Step> checked,
         @Nullable String fault) {
 
-    /** @param recipe null: there is none of its name any more */
-    public record Row(Endpoint endpoint, @Nullable Recipe recipe) {
+    /**
+     * @param recipe null: there is none of its name any more
+     * @param openable whether it runs at the addresses that endpoints have here
+     */
+    public record Row(Endpoint endpoint, @Nullable Recipe recipe, boolean openable) {
         public String title(View view) {
             Recipe known = recipe;
             String title = known == null ? endpoint.recipe() : known.title(view.lang());
@@ -75,7 +77,7 @@ public record EndpointPanel(
     private static final int MOST_TASKS = 100;
 
     static EndpointPanel of(
-            JobDetail detail, List<Endpoint> all, Recipes recipes, boolean openable, @Nullable String fault) {
+            JobDetail detail, List<Endpoint> all, Recipes recipes, Predicate<Endpoint> openable, @Nullable String fault) {
         List<String> tasks = new ArrayList<>();
         detail.spec().roles().forEach(role -> {
             for (int index = 0; index < role.instances() && tasks.size() < MOST_TASKS; index++) {
@@ -90,17 +92,16 @@ public record EndpointPanel(
                 detail.job(),
                 cursor(all),
                 all.stream()
-                        .map(one -> new Row(one, recipes.find(one.recipe()).orElse(null)))
+                        .map(one -> new Row(one, recipes.find(one.recipe()).orElse(null), openable.test(one)))
                         .toList(),
                 free,
                 tasks,
-                openable,
                 List.of(),
                 fault);
     }
 
     EndpointPanel checked(List<Checks.Step> steps) {
-        return new EndpointPanel(job, cursor, rows, recipes, tasks, openable, List.copyOf(steps), fault);
+        return new EndpointPanel(job, cursor, rows, recipes, tasks, List.copyOf(steps), fault);
     }
 
     /** Of what was checked, for the reader. */

@@ -153,8 +153,10 @@ public final class Endpoints {
         return road;
     }
 
-    boolean isOpenable() {
-        return road.names().isOpen();
+    /** Whether it can be gone to by the addresses that there are here. */
+    boolean isOpenable(Endpoint endpoint) {
+        return !road.names().isInside()
+                || recipes.find(endpoint.recipe()).map(Recipe::sandboxed).orElse(false);
     }
 
     /** Those that begin a program, so that a new job can ask for them. */
@@ -261,10 +263,17 @@ public final class Endpoints {
         if (!endpoint.wanted()) {
             throw Problem.of(Problem.Kind.CONFLICT, "Endpoint " + endpoint.name() + " is switched off.");
         }
-        if (!isOpenable()) {
+        if (!isOpenable(endpoint)) {
             throw Problem.of(
                     Problem.Kind.CONFLICT,
-                    "Endpoints have no address here. An administrator can give them one with --apps-domain or --endpoint-ports.");
+                    "This app does not run inside of the portal's own address. An administrator can give endpoints"
+                            + " addresses of their own with --apps-domain or --endpoint-ports.");
+        }
+        if (road.names().isInside() && !caller.name().equals(endpoint.user())) {
+            throw Problem.of(
+                    Problem.Kind.CONFLICT,
+                    "Inside of the portal's own address endpoints are for their owner alone. An administrator can give"
+                            + " them addresses of their own with --apps-domain or --endpoint-ports.");
         }
         String open = recipes.find(endpoint.recipe()).map(Recipe::open).orElse("/");
         String from =

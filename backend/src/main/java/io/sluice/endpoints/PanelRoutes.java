@@ -52,7 +52,7 @@ final class PanelRoutes {
         return jobs.detail(job, null)
                 .compose(detail -> endpoints
                         .of(job)
-                        .map(all -> EndpointPanel.of(detail, all, endpoints.recipes(), endpoints.isOpenable(), fault)));
+                        .map(all -> EndpointPanel.of(detail, all, endpoints.recipes(), endpoints::isOpenable, fault)));
     }
 
     private Future<Reply> follow(Call call) {

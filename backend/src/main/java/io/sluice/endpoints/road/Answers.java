@@ -21,7 +21,7 @@ final class Answers {
         cookies(said, response, asker);
         String location = said.get(HttpHeaders.LOCATION);
         if (location != null) {
-            String redirect = Paths.redirect(location, asker.origin(), app);
+            String redirect = Paths.redirect(location, asker, app);
             if (redirect != null) {
                 response.headers().set(HttpHeaders.LOCATION, redirect);
             }
@@ -39,6 +39,9 @@ final class Answers {
     }
 
     static void cookies(MultiMap said, HttpServerResponse response, Headers.Asker asker) {
+        if (asker.isNobody()) {
+            return; // they would be the portal's
+        }
         int count = 0;
         int bytes = 0;
         for (String line : said.getAll(HttpHeaders.SET_COOKIE)) {

@@ -66,6 +66,7 @@ final class Headers {
             "x-accel-redirect",
             "x-sendfile");
 
+    private static final String SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads allow-modals";
     private static final boolean[] TOKEN = token();
 
     private Headers() {}
@@ -74,8 +75,20 @@ final class Headers {
      * Who asks, seen from the app.
      *
      * @param space which the names of the app's cookies begin with in the browser
+     * @param prefix of the addresses, which the app does not see; empty: it has an origin of its own
      */
-    record Asker(String address, boolean secure, String host, int port, String origin, String space) {}
+    record Asker(
+            String address, boolean secure, String host, int port, String origin, String space, String prefix) {
+        /** Whether browsers take its pages for nobody's: without cookies, without storage, foreign to all. */
+        boolean isNobody() {
+            return !prefix.isEmpty();
+        }
+
+        /** Of the request, as the app gets it. */
+        String uri(HttpServerRequest request) {
+            return request.uri().substring(prefix.length());
+        }
+    }
 
     /** What the app is told, but cookies and the upgrade. Ours come last, so that nothing that was sent can take them away. */
     static void toApp(HttpServerRequest request, MultiMap out, Asker asker, App app) {
@@ -96,10 +109,13 @@ final class Headers {
         out.set(HttpHeaders.HOST, app.rewriteHost() ? own : host);
         String origin = request.getHeader(HttpHeaders.ORIGIN);
         if (origin != null) {
-            out.set(HttpHeaders.ORIGIN, app.rewriteHost() ? "http://" + own : origin);
+            out.set(HttpHeaders.ORIGIN, app.rewriteHost() ? "http://" + own : asker.isNobody() ? asker.origin() : origin);
         }
         String referer = request.getHeader(HttpHeaders.REFERER);
-        if (referer != null && referer.startsWith(asker.origin() + "/") && !referer.contains(Road.RESERVED)) {
+        if (referer != null
+                && !asker.isNobody()
+                && referer.startsWith(asker.origin() + "/")
+                && !referer.contains(Road.RESERVED)) {
             out.set(
                     HttpHeaders.REFERER,
                     app.rewriteHost()
@@ -110,6 +126,9 @@ final class Headers {
         out.set("X-Forwarded-Proto", asker.secure() ? "https" : "http");
         out.set("X-Forwarded-Host", host);
         out.set("X-Forwarded-Port", Integer.toString(asker.port() > 0 ? asker.port() : asker.secure() ? 443 : 80));
+        if (asker.isNobody()) {
+            out.set("X-Forwarded-Prefix", asker.prefix());
+        }
         app.headers().forEach(out::set);
     }
 
@@ -172,7 +191,7 @@ final class Headers {
     }
 
     /** What the browser is told, but cookies, redirects and the upgrade. */
-    static void toBrowser(MultiMap said, MultiMap out) {
+    static void toBrowser(MultiMap said, MultiMap out, Asker asker) {
         Set<String> named = named(said);
         for (Map.Entry<String, String> header : said) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
@@ -186,11 +205,37 @@ final class Headers {
                 out.add(header.getKey(), header.getValue());
             }
         }
+        if (asker.isNobody()) {
+            sandbox(out);
+            return;
+        }
         // beside what the app itself says of frames: another app must not put this one into a page of its own
         out.add("Content-Security-Policy", "frame-ancestors 'self'");
         out.set("Cross-Origin-Resource-Policy", "same-origin");
         if (!out.contains("Referrer-Policy")) {
             out.set("Referrer-Policy", "same-origin");
         }
+    }
+
+    /** At the portal's own address: whatever it is, a page, a picture or a fault, it runs as nobody's. */
+    private static void sandbox(MultiMap out) {
+        out.add("Content-Security-Policy", SANDBOX + "; frame-ancestors 'none'");
+        out.set("X-Content-Type-Options", "nosniff");
+        out.set("Access-Control-Allow-Origin", "null");
+        out.set("Cross-Origin-Resource-Policy", "cross-origin");
+        // the address is what lets in
+        out.set("Referrer-Policy", "no-referrer");
+    }
+
+    /** Before a request that pages may only make of their own: they are, but have no name by which a browser could see it. */
+    static void preflight(HttpServerRequest request, MultiMap out) {
+        sandbox(out);
+        out.set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE");
+        String asked = request.getHeader("Access-Control-Request-Headers");
+        if (asked != null) {
+            out.set("Access-Control-Allow-Headers", asked);
+        }
+        out.set("Access-Control-Max-Age", "600");
+        out.set(HttpHeaders.VARY, "Access-Control-Request-Headers");
     }
 }

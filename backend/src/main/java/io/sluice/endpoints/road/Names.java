@@ -4,6 +4,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -11,14 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which addresses are endpoints'. Each has a name of its own beneath one suffix, or where there are no names a port of its
- * own, so that browsers keep them apart from the portal and from one another.
+ * own, so that browsers keep them apart from the portal and from one another. Where there is neither, they live inside of the
+ * portal's address, in pages that browsers take for nobody's.
  *
  * @param suffix without a dot before it; empty: there is none, and no endpoint has a name
  * @param first of the ports; 0: there are none
  */
 public record Names(String suffix, int first, int last) {
     public static final String LOCAL = "localhost";
-    public static final Names NONE = new Names("", 0, 0);
+    public static final Names INSIDE = new Names("", 0, 0);
+    private static final String NOWHERE = "none";
+    private static final String APPS = "/apps/";
+    private static final Pattern INNER = Pattern.compile("/apps/([a-z0-9]{20})(?:/([A-Za-z0-9_-]{43})(?=/))?(?=/).*");
     private static final int LOWEST = 1_024;
     private static final int HIGHEST = 65_535;
     private static final int MOST = 1_000;
@@ -50,7 +55,10 @@ public record Names(String suffix, int first, int last) {
         }
         String plain = domain.toLowerCase(Locale.ROOT).replaceFirst("^\\*?\\.", "");
         if (plain.isEmpty()) {
-            return local ? beneath(LOCAL) : NONE;
+            return local ? beneath(LOCAL) : INSIDE;
+        }
+        if (plain.equals(NOWHERE)) {
+            return INSIDE;
         }
         if (!isDomain(plain)) {
             faults.add("--apps-domain " + domain + " is no domain. Give one like apps.example.org.");
@@ -84,9 +92,9 @@ public record Names(String suffix, int first, int last) {
         return first > 0;
     }
 
-    /** Whether an endpoint can be gone to at all. */
-    public boolean isOpen() {
-        return hasPorts() || !suffix.isEmpty();
+    /** Whether endpoints share the portal's own origin, so that what they answer must be kept from it. */
+    public boolean isInside() {
+        return !hasPorts() && suffix.isEmpty();
     }
 
     public List<Integer> ports() {
@@ -95,7 +103,33 @@ public record Names(String suffix, int first, int last) {
 
     /** Whether a request is for an endpoint, known or not. */
     boolean owns(HttpServerRequest request) {
-        return hasPorts() ? port(request) > 0 : id(request.authority()) != null;
+        return hasPorts()
+                ? port(request) > 0
+                : isInside() ? request.uri().startsWith(APPS) : id(request.authority()) != null;
+    }
+
+    /**
+     * Where a request wants to go.
+     *
+     * @param id of nothing that is known, if it is empty
+     * @param prefix of the address before what is the app's; empty: all of it is
+     * @param token shown in the address; null: none
+     */
+    record Way(String id, String prefix, @Nullable String token) {}
+
+    Way way(HttpServerRequest request, HostAndPort authority, IntFunction<@Nullable String> atPort) {
+        if (isInside()) {
+            Matcher inner = INNER.matcher(request.uri());
+            return inner.matches()
+                    ? inside(inner.group(1), inner.group(2))
+                    : new Way("", APPS.substring(0, APPS.length() - 1), null);
+        }
+        String id = hasPorts() ? atPort.apply(port(request)) : id(authority);
+        return new Way(id == null ? "" : id, "", null);
+    }
+
+    static Way inside(String id, @Nullable String token) {
+        return new Way(id, APPS + id + (token == null ? "" : "/" + token), token);
     }
 
     /** The endpoints' port on which a request came; 0: it came on another. */
@@ -123,8 +157,11 @@ public record Names(String suffix, int first, int last) {
         return (secure ? "https://" : "http://") + host + (usual ? "" : ":" + port);
     }
 
-    /** Where an endpoint is, for a browser that came to the portal at this authority. */
+    /** Where an endpoint begins, for a browser that came to the portal at this authority. */
     public String origin(String id, @Nullable Integer port, boolean secure, HostAndPort portal) {
+        if (isInside()) {
+            return origin(secure, portal.host(), portal.port()) + inside(id, null).prefix();
+        }
         return hasPorts()
                 ? origin(secure, portal.host(), port == null ? 0 : port)
                 : origin(secure, id + "." + suffix, portal.port());

@@ -64,7 +64,7 @@ final class Paths {
     }
 
     /** Where an app sends a browser: to itself without a name, so that the one it is known by here stays; elsewhere as it said. */
-    static @Nullable String redirect(String location, String origin, App app) {
+    static @Nullable String redirect(String location, Headers.Asker asker, App app) {
         String text = location.strip();
         if (text.chars().anyMatch(letter -> letter < ' ' || letter == 127) || text.length() > 16_000) {
             return null;
@@ -73,6 +73,9 @@ final class Paths {
             URI uri = new URI(text);
             String host = uri.getHost();
             String scheme = uri.getScheme();
+            if (host == null && scheme == null && text.startsWith("/") && !text.startsWith("//")) {
+                return asker.prefix() + text;
+            }
             if (host == null
                     || scheme == null
                     || !scheme.toLowerCase(Locale.ROOT).startsWith("http")) {
@@ -88,7 +91,7 @@ final class Paths {
             String rest = path.replaceFirst("^/*", "/")
                     + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery())
                     + (uri.getRawFragment() == null ? "" : "#" + uri.getRawFragment());
-            return origin + rest;
+            return asker.origin() + asker.prefix() + rest;
         } catch (URISyntaxException e) {
             return text;
         }

@@ -107,7 +107,7 @@ final class Proxy {
                     .setHost(app.address().host())
                     .setPort(app.address().port())
                     .setMethod(request.method())
-                    .setURI(request.uri());
+                    .setURI(asker.uri(request));
             app.client().request(options).onSuccess(this::send).onFailure(this::failed);
         }
 
@@ -125,7 +125,7 @@ final class Proxy {
                 headers.remove(HttpHeaders.AUTHORIZATION);
             }
             String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE), asker.space());
-            if (cookies != null) {
+            if (cookies != null && !asker.isNobody()) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }
             boolean second = retried;
@@ -193,7 +193,7 @@ final class Proxy {
             }
             metrics.answered(status);
             response.setStatusCode(status);
-            Headers.toBrowser(answer.headers(), response.headers());
+            Headers.toBrowser(answer.headers(), response.headers(), asker);
             Answers.finish(answer, response, request, asker, app);
             Future<Void> sent = HttpMethod.HEAD.equals(request.method()) || status == 204 || status == 304
                     ? drained(answer)

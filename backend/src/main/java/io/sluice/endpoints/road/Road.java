@@ -121,8 +121,8 @@ public final class Road implements Web.Neighbour {
         if (authority == null) {
             return Refusal.send(request, threshold, Excuse.of(Excuse.Kind.MALFORMED));
         }
-        String id = names.hasPorts() ? atPort.apply(names.port(request)) : names.id(authority);
-        var visit = new Visit(request, threshold, id == null ? "" : id, authority);
+        Names.Way way = names.way(request, authority, atPort);
+        var visit = new Visit(request, threshold, way, authority);
         if (!isReadable(request)) {
             return visit.refuse(Excuse.Kind.MALFORMED);
         }
@@ -130,15 +130,18 @@ public final class Road implements Web.Neighbour {
             return visit.refuse(Excuse.Kind.UNKNOWN);
         }
         // two apps, one after the other, may have the same port
-        boolean worker = names.hasPorts() && "script".equals(request.getHeader("Service-Worker"));
-        if (worker || isForeign(request, visit.asker.origin())) {
+        boolean worker = (names.hasPorts() || names.isInside()) && "script".equals(request.getHeader("Service-Worker"));
+        boolean foreign = names.isInside() ? isNamed(request) : isForeign(request, visit.asker.origin());
+        if (worker || foreign) {
             return visit.refuse(Excuse.Kind.FOREIGN);
         }
-        if (request.uri().startsWith(RESERVED)) {
+        if (visit.asker.uri(request).startsWith(RESERVED)) {
             return visit.reserved();
         }
-        List<String> tokens = Authenticator.cookies(
-                request.headers().getAll(HttpHeaders.COOKIE), Cookies.passName(visit.asker.secure(), visit.id));
+        List<String> tokens = names.isInside()
+                ? way.token() == null ? List.of() : List.of(way.token())
+                : Authenticator.cookies(
+                        request.headers().getAll(HttpHeaders.COOKIE), Cookies.passName(visit.asker.secure(), visit.id));
         for (String token : tokens) {
             Pass pass = passes.known(visit.id, token);
             if (pass != null) {
@@ -176,6 +179,12 @@ public final class Road implements Web.Neighbour {
         return site != null && !site.equals("same-origin") && !site.equals("none") && !isVisit(request);
     }
 
+    /** Pages of nobody's ask as nobody; who says a name is the portal or another site. */
+    private static boolean isNamed(HttpServerRequest request) {
+        String origin = request.getHeader(HttpHeaders.ORIGIN);
+        return origin == null ? isUpgrade(request) : !origin.equals("null");
+    }
+
     /** Somebody follows a link to a page. */
     private static boolean isVisit(HttpServerRequest request) {
         return "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
@@ -206,10 +215,10 @@ public final class Road implements Web.Neighbour {
         private final String id;
         private final Headers.Asker asker;
 
-        Visit(HttpServerRequest request, Web.Threshold threshold, String id, HostAndPort authority) {
+        Visit(HttpServerRequest request, Web.Threshold threshold, Names.Way way, HostAndPort authority) {
             this.request = request;
             this.threshold = threshold;
-            this.id = id;
+            this.id = way.id();
             boolean secure = threshold.isSecure(request);
             String host = authority.host().toLowerCase(Locale.ROOT);
             this.asker = new Headers.Asker(
@@ -218,7 +227,8 @@ public final class Road implements Web.Neighbour {
                     host,
                     authority.port(),
                     Names.origin(secure, host, authority.port()),
-                    names.hasPorts() ? id + "." : "");
+                    names.hasPorts() ? id + "." : "",
+                    way.prefix());
         }
 
         Future<Void> refuse(Excuse.Kind kind) {
@@ -242,13 +252,15 @@ public final class Road implements Web.Neighbour {
 
         /** Where this browser came from; null: it does not show it. */
         private @Nullable String portal() {
-            String origin = Cookies.portal(request.headers().getAll(HttpHeaders.COOKIE), asker.secure(), id);
+            String origin = names.isInside()
+                    ? asker.origin()
+                    : Cookies.portal(request.headers().getAll(HttpHeaders.COOKIE), asker.secure(), id);
             return origin == null ? null : origin + "/endpoints/" + id;
         }
 
         /** To where it was, by way of the portal. */
         private @Nullable String back(@Nullable String portal) {
-            String here = Paths.local(request.uri());
+            String here = Paths.local(asker.uri(request));
             return portal == null || here.equals("/")
                     ? portal
                     : portal + "?to=" + URLEncoder.encode(here, StandardCharsets.UTF_8);
@@ -267,6 +279,10 @@ public final class Road implements Web.Neighbour {
 
         Future<Void> pass(Pass pass) {
             pass.used = System.nanoTime();
+            if (asker.isNobody() && request.headers().contains("Access-Control-Request-Method")) {
+                Headers.preflight(request, request.response().headers());
+                return request.response().setStatusCode(204).end();
+            }
             App app = apps.get(id);
             if (app == null) {
                 request.pause();
@@ -285,30 +301,31 @@ public final class Road implements Web.Neighbour {
         /** What is ours beneath every endpoint's name: the way in. */
         Future<Void> reserved() {
             String ticket = request.getParam("ticket");
-            if (!HttpMethod.GET.equals(request.method()) || !ENTER.equals(request.path()) || ticket == null) {
+            boolean enters = asker.uri(request).startsWith(ENTER + "?");
+            if (!HttpMethod.GET.equals(request.method()) || !enters || ticket == null) {
                 return refuse(Excuse.Kind.UNKNOWN);
             }
             String to = Paths.local(request.getParam("to"));
             return passes.enter(id, ticket)
-                    .compose(entry -> entry.isEmpty()
-                            ? withoutPass()
-                            : request.response()
-                                    .setStatusCode(303)
-                                    .putHeader(
-                                            HttpHeaders.SET_COOKIE,
-                                            List.of(
-                                                    Cookies.pass(
-                                                            asker.secure(),
-                                                            id,
-                                                            entry.get().token()),
-                                                    Cookies.portal(
-                                                            asker.secure(),
-                                                            id,
-                                                            entry.get().portal())))
-                                    .putHeader(HttpHeaders.LOCATION, to)
-                                    .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
-                                    .putHeader("Referrer-Policy", "no-referrer")
-                                    .end());
+                    .compose(entry -> entry.isEmpty() ? withoutPass() : letIn(entry.get(), to));
+        }
+
+        /** With a cookie of its own, or where the host is the portal's, with an address that nobody guesses. */
+        private Future<Void> letIn(Passes.Entry entry, String to) {
+            var response = request.response();
+            if (!names.isInside()) {
+                response.putHeader(
+                        HttpHeaders.SET_COOKIE,
+                        List.of(
+                                Cookies.pass(asker.secure(), id, entry.token()),
+                                Cookies.portal(asker.secure(), id, entry.portal())));
+            }
+            String prefix = names.isInside() ? Names.inside(id, entry.token()).prefix() : "";
+            return response.setStatusCode(303)
+                    .putHeader(HttpHeaders.LOCATION, prefix + to)
+                    .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+                    .putHeader("Referrer-Policy", "no-referrer")
+                    .end();
         }
     }
 }

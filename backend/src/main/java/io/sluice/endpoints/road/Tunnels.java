@@ -101,7 +101,7 @@ final class Tunnels {
                     .setHost(app.address().host())
                     .setPort(app.address().port())
                     .setMethod(HttpMethod.GET)
-                    .setURI(request.uri())
+                    .setURI(asker.uri(request))
                     .setIdleTimeout(ANSWER_MILLIS);
             app.upgrades().request(options).onSuccess(this::send).onFailure(this::failed);
         }
@@ -120,7 +120,7 @@ final class Tunnels {
             }
             headers.set(HttpHeaders.CONNECTION, "Upgrade").set(HttpHeaders.UPGRADE, "websocket");
             String cookies = Cookies.toApp(request.headers().getAll(HttpHeaders.COOKIE), asker.space());
-            if (cookies != null) {
+            if (cookies != null && !asker.isNobody()) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }
             out.connect().onSuccess(this::answer).onFailure(this::failed);
@@ -142,7 +142,7 @@ final class Tunnels {
             far = app;
             var response = request.response();
             response.setStatusCode(101);
-            Headers.toBrowser(answer.headers(), response.headers());
+            Headers.toBrowser(answer.headers(), response.headers(), asker);
             Answers.cookies(answer.headers(), response, asker);
             response.headers().set(HttpHeaders.CONNECTION, "Upgrade").set(HttpHeaders.UPGRADE, "websocket");
             metrics.answered(101);
