@@ -62,6 +62,16 @@ final class Flags {
                     "",
                     "that a task may write in its container beside its folders, where the engine's storage can limit that"),
             new Flag(
+                    "docker-registries",
+                    "NAMES",
+                    "",
+                    "registries on this machine that jobs in Docker may name, comma-separated: localhost:5000"),
+            new Flag(
+                    "docker-without-firewall",
+                    "",
+                    "",
+                    "start jobs in Docker also while the firewall that keeps them from this machine can not be set"),
+            new Flag(
                     "simulate-devices",
                     "SPEC",
                     "",

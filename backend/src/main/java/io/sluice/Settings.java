@@ -55,6 +55,7 @@ record Settings(
     /** {@code --rehearse}: for the build, which keeps what the JVM learns from it. */
     record Rehearse() implements Read {}
 
+    private static final Pattern REGISTRY = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]*(:\\d{1,5})?");
     private static final Pattern SIZE = Pattern.compile("([1-9]\\d{0,5})([kmgtKMGT])");
 
     static Read read(String[] arguments, Map<String, String> environment) {
@@ -208,7 +209,11 @@ record Settings(
                         : List.of(),
                 Path.of("/"),
                 text(values, "docker-networks"),
-                text(values, "docker-disk").isEmpty() ? 0 : size(values, "docker-disk", faults));
+                text(values, "docker-disk").isEmpty() ? 0 : size(values, "docker-disk", faults),
+                new DockerEngine.Settings.Fence(
+                        Services.of(text(values, "db"), text(values, "prometheus")),
+                        registries(values, faults),
+                        !text(values, "docker-without-firewall").isEmpty()));
         try {
             docker.check();
         } catch (IllegalArgumentException e) {
@@ -218,6 +223,18 @@ record Settings(
             }
         }
         return docker;
+    }
+
+    private static List<String> registries(Map<String, String> values, List<String> faults) {
+        List<String> names = Arrays.stream(text(values, "docker-registries").split(","))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .toList();
+        names.stream()
+                .filter(name -> !REGISTRY.matcher(name).matches())
+                .forEach(name -> faults.add("--docker-registries " + name
+                        + " is no registry. Give names like localhost:5000, without http:// and without a path."));
+        return names;
     }
 
     private static int count(Map<String, String> values, String name, List<String> faults) {

@@ -48,7 +48,13 @@ class DockerGatewayIT {
         house = new Household(
                 folder.toRealPath(),
                 TestDaemon.IMAGE,
-                Map.of("SLUICE_ENGINE", "docker", "SLUICE_DOCKER_HOST", daemon.host()));
+                Map.of(
+                        "SLUICE_ENGINE",
+                        "auto",
+                        "SLUICE_DOCKER_HOST",
+                        daemon.host(),
+                        "SLUICE_DOCKER_REGISTRIES",
+                        "127.0.0.1"));
         house.start("");
     }
 
@@ -77,6 +83,76 @@ class DockerGatewayIT {
             registry = new TestRegistry(daemon());
         }
         return registry;
+    }
+
+    @Test
+    void auto_takes_docker_where_it_answers_and_stays_with_what_a_folder_has_begun() throws Exception {
+        assertThat(house.data().resolve("engine-kind")).hasContent("docker");
+        assertThat(house.get("/api/v2/nodes").toString()).contains("containers of Docker");
+
+        var before = Files.createDirectories(folder.toRealPath().resolve("before"));
+        Files.createDirectories(before.resolve("data/engine/runs"));
+        try (var old =
+                new Household(before, "none", Map.of("SLUICE_ENGINE", "auto", "SLUICE_DOCKER_HOST", daemon().host()))) {
+            old.start("");
+            assertThat(old.data().resolve("engine-kind")).doesNotExist();
+            assertThat(old.get("/api/v2/nodes").toString()).doesNotContain("containers of Docker");
+        }
+    }
+
+    /** Looked at by {@link #containers_that_nobody_knows_are_removed_after_a_while_and_foreign_ones_never}, a minute later. */
+    @Test
+    @Order(1)
+    void containers_that_nobody_knows_are_there() throws Exception {
+        house.submit("known", "sleep 600");
+        Household.eventually(() -> house.state("known").equals("RUNNING"));
+        var run = daemon().docker("ps", "--filter", "label=sluice.label.job", "--format", "{{.Names}}")
+                .strip();
+        var install = run.split("-")[1];
+        stranger(
+                "sluice-" + install + "-999999-main-0-0", "sluice.run=sluice-" + install + "-999999-main-0-0", install);
+        stranger("sluice-other-999999-main-0-0", "sluice.run=sluice-other-999999-main-0-0", "other");
+        // another's container that calls itself a run, and one that does not
+        stranger("foreign-named", "sluice.run=sluice-" + install + "-999998-main-0-0", install);
+        stranger("foreign", "team=x", "x");
+        house.stop("known");
+        house.ends(LIMIT, "known");
+    }
+
+    private static void stranger(String name, String label, String install) throws Exception {
+        daemon().docker(
+                        "run",
+                        "-d",
+                        "--init",
+                        "--network",
+                        "none",
+                        "--name",
+                        name,
+                        "--label",
+                        label,
+                        "--label",
+                        "sluice.label.install=" + install,
+                        "--label",
+                        "sluice.label.job=999999",
+                        TestDaemon.IMAGE,
+                        "sleep",
+                        "600");
+    }
+
+    @Test
+    @Order(Integer.MAX_VALUE - 2)
+    void containers_that_nobody_knows_are_removed_after_a_while_and_foreign_ones_never() throws Exception {
+        Household.eventually(
+                Duration.ofSeconds(150),
+                () -> daemon().docker("ps", "-a", "--filter", "name=999999", "--format", "{{.Names}}")
+                        .equals("sluice-other-999999-main-0-0"),
+                () -> daemon().docker("ps", "-a"));
+        for (var name : List.of("sluice-other-999999-main-0-0", "foreign-named", "foreign")) {
+            assertThat(daemon().docker("inspect", "-f", "{{.State.Running}}", name))
+                    .as(name)
+                    .isEqualTo("true");
+            daemon().docker("rm", "-f", name);
+        }
     }
 
     @Test
@@ -171,6 +247,10 @@ class DockerGatewayIT {
                 () -> waiting("slowly").matches(".*being fetched: \\d+ % · \\d+ / 2\\d MiB.*"),
                 () -> waiting("slowly"));
         assertThat(house.state("slowly")).isEqualTo("WAITING");
+        assertThat(page("slowly", "en")).containsPattern("Its image \\S+ is being fetched: \\d+ %");
+        assertThat(page("slowly", "zh"))
+                .containsPattern("\\d+ % · \\d+ / 2\\d MiB")
+                .contains("正在拉取");
         assertThat(house.stop("slowly").statusCode()).isEqualTo(202);
         house.ends(LIMIT, "slowly");
         registry().slow(0);
@@ -222,35 +302,62 @@ class DockerGatewayIT {
     void jobs_of_different_users_reach_neither_one_another_nor_what_is_the_gateways() throws Exception {
         house.submit(
                 "victim",
-                "exec perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20001); print \"up\\n\"; $|=1; sleep 600'");
-        Household.eventually(() -> house.state("victim").equals("RUNNING"));
-        var network = daemon().docker("ps", "--filter", "label=sluice.run", "--format", "{{.ID}} {{.Names}}")
+                "exec perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20001) or die; print \"up\\n\"; $|=1; sleep 600'");
+        Household.eventually(() -> log("victim", "main").contains("up\n"));
+        var addresses = daemon().docker("ps", "-q", "--filter", "label=sluice.network")
                 .lines()
-                .map(line -> line.split(" ")[0])
+                .map(DockerGatewayIT::addresses)
                 .toList();
-        List<String> addresses = new ArrayList<>();
-        for (var id : network) {
-            addresses.add(daemon().docker(
+        // what is not reached is there: this machine reaches it, and so would a task if nothing stood between
+        var victim = addresses.getFirst().split(" "); // the newest
+        var bridge = java.net.InetAddress.getByName(victim[1]);
+        try (var atBridge = new java.net.ServerSocket(0, 9, bridge);
+                var everywhere = new java.net.ServerSocket(0);
+                var toVictim = new java.net.Socket(victim[0], 20001);
+                var toBridge = new java.net.Socket(bridge, atBridge.getLocalPort());
+                var toAll = new java.net.Socket(bridge, everywhere.getLocalPort())) {
+            assertThat(List.of(toVictim.isConnected(), toBridge.isConnected(), toAll.isConnected()))
+                    .doesNotContain(false);
+            attacks(addresses, List.of(atBridge.getLocalPort(), everywhere.getLocalPort()));
+        }
+        house.stop("victim");
+        house.ends(LIMIT, "victim");
+    }
+
+    private static String addresses(String container) {
+        try {
+            return daemon().docker(
                             "inspect",
                             "-f",
                             "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}",
-                            id));
+                            container);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
+    }
+
+    private static void attacks(List<String> addresses, List<Integer> listened) throws Exception {
         int gateway = java.net.URI.create(house.address()).getPort();
         int postgres = Integer.parseInt(Files.readAllLines(house.data().resolve("postgres/postmaster.pid"))
                 .get(3));
-        var attempts = new StringBuilder();
+        var attempts = new StringBuilder("""
+                perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20002) or die; sleep 60' &
+                for i in {1..100}; do (: < /dev/tcp/127.0.0.1/20002) 2>/dev/null && echo reached itself && break; sleep 0.1; done
+                """);
         for (var address : addresses) {
             var parts = address.split(" ");
             attempts.append(attempt(parts[0], 20001, "neighbour"));
-            for (int port : new int[] {gateway, postgres, 2375, 2376, 9090, 22}) {
+            var ports = new ArrayList<>(List.of(gateway, postgres, 2375, 2376, 9090, 22));
+            ports.addAll(listened);
+            for (int port : ports) {
                 attempts.append(attempt(parts[1], port, "host-" + port));
             }
         }
         attempts.append(attempt("169.254.169.254", 80, "metadata"))
                 .append(attempt("127.0.0.1", gateway, "loopback"))
                 .append(attempt("127.0.0.1", postgres, "database"))
-                .append("wait; ls /var/run/docker.sock /run/docker.sock 2>/dev/null && echo engine; echo done");
+                .append(
+                        "kill %1; wait; ls /var/run/docker.sock /run/docker.sock 2>/dev/null && echo engine; echo done");
         try (var other = house.as("bob")) {
             var job = JSON.createObjectNode().put("jobName", "attacker").put("image", TestDaemon.IMAGE);
             job.putArray("taskRoles")
@@ -272,10 +379,8 @@ class DockerGatewayIT {
                     other.bytes("/api/v2/jobs/bob~attacker/attempts/0/taskRoles/main/taskIndex/0/attempts/0/log"),
                     StandardCharsets.UTF_8);
             assertThat(said.lines().filter(line -> line.matches("reached .*|engine|done")))
-                    .containsExactly("done");
+                    .containsExactly("reached itself", "done");
         }
-        house.stop("victim");
-        house.ends(LIMIT, "victim");
     }
 
     private static String attempt(String address, int port, String name) {
@@ -284,7 +389,7 @@ class DockerGatewayIT {
     }
 
     @Test
-    @Order(Integer.MAX_VALUE - 1)
+    @Order(Integer.MAX_VALUE - 3)
     void an_engine_that_hangs_makes_its_jobs_unknown_until_it_answers() throws Exception {
         house.submit("through", "echo begun; sleep 600");
         Household.eventually(() -> house.state("through").equals("RUNNING"));

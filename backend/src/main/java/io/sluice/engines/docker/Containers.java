@@ -15,7 +15,6 @@ import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +42,7 @@ final class Containers {
 
     private final Daemon daemon;
     private final Stops stops;
-    private final Predicate<Instant> duringOutage;
+    private final Outages outages;
     private final @Nullable Instant boot;
 
     /** By the container's id, what can not change any more: how it ended, or since when it runs. */
@@ -56,10 +54,10 @@ final class Containers {
     /** A run's first process, by the number that the engine's machine has for it. */
     private record First(String run, long pid) {}
 
-    Containers(Daemon daemon, Stops stops, Predicate<Instant> duringOutage) throws IOException {
+    Containers(Daemon daemon, Stops stops, Outages outages) throws IOException {
         this.daemon = daemon;
         this.stops = stops;
-        this.duringOutage = duringOutage;
+        this.outages = outages;
         this.boot = daemon.address().socket() == null ? null : boot();
     }
 
@@ -140,6 +138,10 @@ final class Containers {
     }
 
     Run read(InspectContainerResponse container) throws IOException {
+        var before = known.get(container.getId());
+        if (before != null && before.isOver()) {
+            return before;
+        }
         var labels = labels(container);
         var name = labels.getOrDefault(RUN, "");
         var run = read(name, own(labels), container.getState(), stops.find(name));
@@ -189,10 +191,8 @@ final class Containers {
     }
 
     private Run read(
-            String name,
-            Map<String, String> labels,
-            InspectContainerResponse.ContainerState state,
-            Optional<Stop> stop) {
+            String name, Map<String, String> labels, InspectContainerResponse.ContainerState state, Optional<Stop> stop)
+            throws IOException {
         var started = instant(state.getStartedAt());
         return switch (String.valueOf(state.getStatus())) {
             case "created" ->
@@ -220,7 +220,8 @@ final class Containers {
             Map<String, String> labels,
             InspectContainerResponse.ContainerState state,
             @Nullable Instant started,
-            Optional<Stop> stop) {
+            Optional<Stop> stop)
+            throws IOException {
         var told = instant(state.getFinishedAt());
         // a clock that was set back meanwhile must not make a run end before it began
         var ended = started != null && told != null && told.isBefore(started) ? started : told;
@@ -258,12 +259,12 @@ final class Containers {
     }
 
     /** Why nobody saw it end; null: it ended by itself. */
-    private @Nullable String lost(int code, @Nullable Instant started, @Nullable Instant ended) {
+    private @Nullable String lost(int code, @Nullable Instant started, @Nullable Instant ended) throws IOException {
         if (boot != null && started != null && ended != null && started.isBefore(boot) && !ended.isBefore(boot)) {
             return "the machine was restarted while it ran";
         }
         boolean byForce = code == TERMINATED || code == KILLED || code == NOT_SEEN;
-        return byForce && ended != null && duringOutage.test(ended)
+        return started != null && ended != null && outages.have(byForce, started, ended)
                 ? "the Docker engine was stopped while it ran, and it with it"
                 : null;
     }
@@ -361,34 +362,6 @@ final class Containers {
             return text == null || text.startsWith("0001-") ? null : Instant.parse(text);
         } catch (DateTimeParseException e) {
             return null;
-        }
-    }
-
-    /** When the engine did not answer; containers that end then may have been ended with it. */
-    static final class Outages {
-        private static final Duration BEFORE = Duration.ofSeconds(20);
-        private static final Duration AFTER = Duration.ofSeconds(5);
-        private static final int KEPT = 100;
-
-        private final List<Instant[]> spans = new ArrayList<>();
-
-        synchronized void began(Instant at) {
-            if (spans.isEmpty() || !spans.getLast()[1].equals(Instant.MAX)) {
-                spans.add(new Instant[] {at, Instant.MAX});
-            }
-            if (spans.size() > KEPT) {
-                spans.removeFirst();
-            }
-        }
-
-        synchronized void ended(Instant at) {
-            if (!spans.isEmpty() && spans.getLast()[1].equals(Instant.MAX)) {
-                spans.getLast()[1] = at.plus(AFTER);
-            }
-        }
-
-        synchronized boolean has(Instant moment) {
-            return spans.stream().anyMatch(span -> !moment.isBefore(span[0].minus(BEFORE)) && !moment.isAfter(span[1]));
         }
     }
 }

@@ -11,12 +11,12 @@ import io.sluice.engines.Failpoints;
 import io.sluice.engines.Started;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +78,8 @@ final class Creation {
                 var refused = made(task, image, info, made, network);
                 runs = refused == null;
                 return refused == null ? started(task, image) : refused(task, made.get(), refused);
+            } catch (Devices.Gone e) {
+                return refused(task, made.get(), new Started.Refused(Reason.MISSING, String.valueOf(e.getMessage())));
             } catch (DockerException e) {
                 var said = Daemon.said(e);
                 if (tries < TRIES && said.contains("network " + network.name() + " not found")) {
@@ -137,7 +139,7 @@ final class Creation {
         try {
             if (tidy) {
                 network.await();
-                networks.tidy(group, Map.of());
+                networks.tidy(group);
             }
         } catch (DockerException | Unavailable e) {
             log.log(Level.DEBUG, "network={0} held=no cause=\"{1}\"", network.name(), e.getMessage());
@@ -145,14 +147,11 @@ final class Creation {
     }
 
     private String create(Task task, InspectImageResponse image, Info info, Policy.Place place) {
+        // what is wrong here is no fault of the engine's
+        var command = policy.apply(
+                daemon.client().createContainerCmd(String.valueOf(image.getId())), task, image, info, place);
         try {
-            return daemon.ask(
-                    "create",
-                    Daemon.LONG,
-                    client -> policy.apply(
-                                    client.createContainerCmd(String.valueOf(image.getId())), task, image, info, place)
-                            .exec()
-                            .getId());
+            return daemon.ask("create", Daemon.LONG, client -> command.exec().getId());
         } catch (ConflictException e) {
             // asked for before, and the answer was lost
             var there = containers
@@ -194,7 +193,7 @@ final class Creation {
         boot.forget(labels.getOrDefault(Containers.RUN, ""));
         var group = labels.get(Networks.NETWORK);
         if (group != null) {
-            networks.tidy(group, labels);
+            networks.tidy(group);
         }
     }
 }

@@ -12,7 +12,9 @@ import io.sluice.engines.Run;
 import io.sluice.engines.Started;
 import io.sluice.engines.Subscription;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.exec.Execs;
+import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.images.Images;
 import io.sluice.engines.docker.inside.Ports;
 import io.sluice.engines.docker.limits.Disk;
@@ -25,6 +27,7 @@ import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,22 +82,30 @@ public final class DockerEngine implements Engine {
         var devices = Devices.find(settings.root(), settings.simulatedDevices());
         var disk = new Disk(settings.diskBytes());
         var policy = new Policy(settings, devices, new Limits(disk));
-        var outages = new Containers.Outages();
         this.vertx = vertx;
         this.metrics = new DockerMetrics(registry);
         this.daemon = new Daemon(vertx, Address.of(settings.host(), settings.certificates()), folder, registry);
-        this.images = new Images(daemon, registry, folder.resolve("guarded-images"));
-        this.networks = new Networks(daemon, Upkeep.id(folder), new Subnets(daemon, settings.networks()), metrics);
+        this.images = new Images(
+                daemon,
+                registry,
+                folder.resolve("guarded-images"),
+                settings.fence().registries());
+        var id = Upkeep.id(folder);
+        var fence = settings.fence();
+        var firewall = new Firewall(
+                new Firewall.Settings(settings.networks(), id, asRoot, fence.kept(), fence.open()),
+                () -> metrics.fault("firewall"));
+        this.networks = new Networks(daemon, id, new Subnets(daemon, settings.networks()), metrics);
         this.stops = new Stops(folder.resolve("stops"));
-        this.containers = new Containers(daemon, stops, outages::has);
-        this.upkeep = new Upkeep(
-                daemon, devices, watched, outages, metrics, new Firewall(settings.networks(), asRoot, metrics), disk);
+        var outages = new Outages(folder, then -> Past.since(daemon, then));
+        this.containers = new Containers(daemon, stops, outages);
+        this.upkeep = new Upkeep(daemon, devices, watched, outages, metrics, firewall, disk);
         this.boot = new Boot(daemon, folder.resolve("runs"), asRoot);
         this.creation = new Creation(daemon, policy, disk, boot, networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
         this.execs = new Execs(daemon, metrics::execs);
-        this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed);
+        this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed, upkeep::unheard);
     }
 
     /**
@@ -106,40 +117,36 @@ public final class DockerEngine implements Engine {
     public static Future<DockerEngine> open(
             Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> watched) {
         settings.check();
-        return vertx.executeBlocking(
-                () -> {
-                    var engine = new DockerEngine(vertx, settings, registry, watched);
-                    engine.upkeep.greet();
-                    engine.watch.begin();
-                    return engine;
-                },
-                false);
+        return Daemon.apart(() -> {
+            var engine = new DockerEngine(vertx, settings, registry, watched);
+            engine.upkeep.greet();
+            engine.watch.begin();
+            return engine;
+        });
     }
 
     /** Whether an engine answers there, at once. */
     public static Future<Boolean> answers(Vertx vertx, Settings settings) {
-        return vertx.executeBlocking(
-                () -> {
-                    Address address;
-                    try {
-                        address = Address.of(settings.host(), settings.certificates());
-                    } catch (IllegalArgumentException e) {
-                        return false;
-                    }
-                    if (address.socket() != null && !Files.exists(address.socket())) {
-                        return false;
-                    }
-                    var daemon = new Daemon(vertx, address, settings.folder(), new CollectorRegistry());
-                    try {
-                        daemon.ask("ping", PROBE, client -> client.pingCmd().exec());
-                        return true;
-                    } catch (DockerException | Unavailable e) {
-                        return false;
-                    } finally {
-                        daemon.close();
-                    }
-                },
-                false);
+        return Daemon.apart(() -> {
+            Address address;
+            try {
+                address = Address.of(settings.host(), settings.certificates());
+            } catch (IllegalArgumentException e) {
+                return false;
+            }
+            if (address.socket() != null && !Files.exists(address.socket())) {
+                return false;
+            }
+            var daemon = new Daemon(vertx, address, settings.folder(), new CollectorRegistry());
+            try {
+                daemon.ask("ping", PROBE, client -> client.pingCmd().exec());
+                return true;
+            } catch (DockerException | Unavailable e) {
+                return false;
+            } finally {
+                daemon.close();
+            }
+        });
     }
 
     @Override
@@ -329,6 +336,7 @@ public final class DockerEngine implements Engine {
      * @param root where this machine's devices are looked for: {@code /}
      * @param networks addresses that nothing else here uses, for the tasks: {@code 198.19.0.0/16}
      * @param diskBytes that a task may write beside its folders, where the engine can limit it; 0 = as many as there are
+     * @param fence what tasks, and the engine in their name, must not reach
      */
     public record Settings(
             Path folder,
@@ -340,7 +348,22 @@ public final class DockerEngine implements Engine {
             List<Device> simulatedDevices,
             Path root,
             String networks,
-            long diskBytes) {
+            long diskBytes,
+            Fence fence) {
+
+        /**
+         * @param kept what the gateway uses on other machines, and tasks must not reach
+         * @param registries that jobs may name although they are on the engine's machine, as {@code localhost:5000}
+         * @param open whether tasks begin also where a firewall could be set, and that fails
+         */
+        public record Fence(List<InetSocketAddress> kept, List<String> registries, boolean open) {
+            public static final Fence CLOSED = new Fence(List.of(), List.of(), false);
+
+            public Fence {
+                kept = List.copyOf(kept);
+                registries = List.copyOf(registries);
+            }
+        }
 
         public Settings {
             folder = folder.toAbsolutePath().normalize();

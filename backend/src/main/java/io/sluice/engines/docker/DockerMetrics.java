@@ -8,12 +8,16 @@ import io.sluice.engines.RunMetrics;
 final class DockerMetrics extends RunMetrics {
 
     private final Gauge away;
+    private final Gauge fenced;
     private final Gauge networksReady;
     private final Gauge execs;
 
     DockerMetrics(CollectorRegistry registry) {
         super(registry, "a container that runs", .1, .2, .3, .5, 1, 2, 5, 10, 30);
         away = Gauge.build("sluice_docker_away", "1 while the Docker engine does not answer")
+                .register(registry);
+        fenced = Gauge.build(
+                        "sluice_docker_fenced", "1 while a firewall keeps tasks from what the engine's machine offers")
                 .register(registry);
         networksReady = Gauge.build("sluice_docker_networks_ready", "Networks that no task has yet, at most 2")
                 .register(registry);
@@ -23,6 +27,10 @@ final class DockerMetrics extends RunMetrics {
 
     void networksReady(int now) {
         networksReady.set(now);
+    }
+
+    void fenced(boolean now) {
+        fenced.set(now ? 1 : 0);
     }
 
     void execs(int now) {

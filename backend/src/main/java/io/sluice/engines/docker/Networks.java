@@ -14,12 +14,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Date;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -162,13 +164,17 @@ final class Networks {
             if (known) {
                 return;
             }
-            var containers = containers(List.of(NETWORK));
-            var names = containers.stream()
-                    .map(container -> of(container.getLabels()))
-                    .collect(Collectors.toSet());
-            containers.forEach(container -> keep(container.getLabels()));
-            mine().map(network -> new Held(network.getName(), finished()))
-                    .filter(held -> !names.contains(held.name()) && !keepsReady(held))
+            var networks = mine().map(Network::getName).collect(Collectors.toSet());
+            var containers = containersIn(networks);
+            // one that came late may be in a network that is another's by now: it does not run
+            containers.stream()
+                    .sorted(Comparator.comparing(container -> !"running".equals(container.getState())))
+                    .forEach(container -> keep(container.getLabels()));
+            var used = names(containers);
+            networks.stream()
+                    .filter(name -> !used.contains(name) && !isMine(name))
+                    .map(name -> new Held(name, finished()))
+                    .filter(held -> !keepsReady(held))
                     .forEach(this::discard);
             known = true;
         } finally {
@@ -182,8 +188,22 @@ final class Networks {
                         && engine.equals(network.getLabels().get(ENGINE)));
     }
 
+    /** What another installation gave on this engine is in no network of ours, and no business of ours. */
+    private List<Container> containersIn(Set<String> networks) {
+        return containers(List.of(NETWORK)).stream()
+                .filter(container -> networks.contains(of(container.getLabels())))
+                .toList();
+    }
+
+    private static Set<String> names(List<Container> containers) {
+        return containers.stream().map(container -> of(container.getLabels())).collect(Collectors.toSet());
+    }
+
     private synchronized void keep(Map<String, String> labels) {
-        given.putIfAbsent(labels.getOrDefault(NETWORK, ""), new Held(of(labels), finished()));
+        var name = of(labels);
+        if (given.values().stream().noneMatch(held -> held.name().equals(name))) {
+            given.putIfAbsent(labels.getOrDefault(NETWORK, ""), new Held(name, finished()));
+        }
     }
 
     private static Future<?> finished() {
@@ -237,27 +257,28 @@ final class Networks {
         return keeps;
     }
 
-    /**
-     * Gives back the network of a group of which no container is left.
-     *
-     * @param labels of a container of it
-     */
-    void tidy(String group, Map<String, String> labels) {
+    /** Gives back the network of a group of which no container is left in it. */
+    void tidy(String group) {
+        know();
         var turn = turns.get(Math.floorMod(group.hashCode(), TURNS));
         turn.lock();
         try {
-            if (labels.containsKey(NETWORK)) {
-                keep(labels);
-            }
-            boolean unused = containers(List.of(NETWORK + "=" + group)).isEmpty();
-            Held back;
+            Held held;
             synchronized (this) {
-                back = unused && !using.containsKey(group) ? given.remove(group) : null;
-                if (back == null || keepsReady(back)) {
+                held = given.get(group);
+            }
+            if (held == null) {
+                return;
+            }
+            boolean unused = containers(List.of(NETWORK + "=" + group)).stream()
+                    .noneMatch(container -> of(container.getLabels()).equals(held.name()));
+            synchronized (this) {
+                boolean over = unused && !using.containsKey(group) && given.remove(group, held);
+                if (!over || keepsReady(held)) {
                     return;
                 }
             }
-            discard(back);
+            discard(held);
         } finally {
             turn.unlock();
         }
@@ -266,20 +287,19 @@ final class Networks {
     /** Removes those of this engine that were left behind. */
     void sweep() {
         know();
-        var containers = containers(List.of(NETWORK));
-        var groups = containers.stream()
-                .map(container -> container.getLabels().get(NETWORK))
-                .collect(Collectors.toSet());
-        var names =
-                containers.stream().map(container -> of(container.getLabels())).collect(Collectors.toSet());
+        var networks = mine().toList();
+        var used = names(containersIn(networks.stream().map(Network::getName).collect(Collectors.toSet())));
         List<String> left;
         synchronized (this) {
-            left = given.keySet().stream()
-                    .filter(group -> !using.containsKey(group) && !groups.contains(group))
+            left = given.entrySet().stream()
+                    .filter(entry -> !using.containsKey(entry.getKey())
+                            && !used.contains(entry.getValue().name()))
+                    .map(Map.Entry::getKey)
                     .toList();
         }
-        left.forEach(group -> tidy(group, Map.of()));
-        mine().filter(network -> !isYoung(network) && !names.contains(network.getName()) && !isMine(network.getName()))
+        left.forEach(this::tidy);
+        networks.stream()
+                .filter(network -> !isYoung(network) && !used.contains(network.getName()) && !isMine(network.getName()))
                 .forEach(network -> remove(network.getName()));
     }
 

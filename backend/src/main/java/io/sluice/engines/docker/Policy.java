@@ -17,6 +17,7 @@ import io.sluice.engines.Owner;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Started.Refused;
 import io.sluice.engines.Task;
+import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.limits.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,10 +86,9 @@ final class Policy {
         if (!task.node().equals(node)) {
             return refused(Reason.MISSING, "There is no node " + task.node() + " here.");
         }
-        for (var id : task.devices()) {
-            if (devices.all().stream().noneMatch(device -> device.id().equals(id))) {
-                return refused(Reason.MISSING, "The node " + node + " has no device " + id + ".");
-            }
+        var lacks = devices.lacks(task.devices());
+        if (lacks.isPresent()) {
+            return refused(Reason.MISSING, "The node " + node + " can not give what was asked for. " + lacks.get());
         }
         if (task.image() == null) {
             return refused(Reason.MISSING, "A task that runs in Docker needs an image.");

@@ -55,6 +55,15 @@ final class Starts {
         return begin(task, found);
     }
 
+    /** Whose home it has; a task without one is for itself. */
+    private static String owner(Task task) {
+        return task.mounts().stream()
+                .filter(mount -> mount.target().equals(Policy.HOME))
+                .map(mount -> mount.source().toString())
+                .findFirst()
+                .orElseGet(() -> Networks.group(task));
+    }
+
     private Started begin(Task task, Optional<InspectContainerResponse> found) throws IOException {
         var info = upkeep.info();
         var refusal = policy.refusal(task, Upkeep.name(info));
@@ -64,7 +73,11 @@ final class Starts {
             }
             return refusal.get();
         }
-        return switch (images.ready(Objects.requireNonNull(task.image()))) {
+        var closed = upkeep.closed();
+        if (closed.isPresent()) {
+            return new Started.Refused(Reason.AWAY, closed.get());
+        }
+        return switch (images.ready(Objects.requireNonNull(task.image()), owner(task))) {
             case Images.NotYet later -> {
                 preparing.put(task.name(), task.labels());
                 yield later.preparing();

@@ -3,6 +3,7 @@ package io.sluice.engines.docker;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.model.Network;
+import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.wire.Daemon;
 import java.util.HexFormat;
 import java.util.List;
@@ -111,6 +112,8 @@ final class Subnets {
                         .withName(name)
                         .withDriver("bridge")
                         .withCheckDuplicate(true)
+                        // whatever the engine does by itself: what keeps tasks in knows addresses of version 4
+                        .withEnableIpv6(false)
                         .withIpam(new Network.Ipam().withConfig(new Network.Ipam.Config().withSubnet(subnet)))
                         .withOptions(Map.of(
                                 "com.docker.network.bridge.name",

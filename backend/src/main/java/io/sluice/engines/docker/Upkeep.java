@@ -7,6 +7,8 @@ import io.sluice.engines.Device;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Node;
 import io.sluice.engines.Started.Reason;
+import io.sluice.engines.docker.devices.Devices;
+import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
@@ -30,13 +32,14 @@ final class Upkeep {
     private static final Logger log = System.getLogger(Upkeep.class.getName());
     private static final Duration FRESH = Duration.ofSeconds(30);
     private static final Duration SWEEP = Duration.ofSeconds(60);
+    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
     private static final int MEBIBYTE = 20;
     private static final Node.Ports PORTS = new Node.Ports(10_000, 32_767);
 
     private final Daemon daemon;
     private final Devices devices;
     private final Supplier<List<Device>> watched;
-    private final Containers.Outages outages;
+    private final Outages outages;
     private final DockerMetrics metrics;
     private final Firewall firewall;
     private final Disk disk;
@@ -50,7 +53,7 @@ final class Upkeep {
             Daemon daemon,
             Devices devices,
             Supplier<List<Device>> watched,
-            Containers.Outages outages,
+            Outages outages,
             DockerMetrics metrics,
             Firewall firewall,
             Disk disk) {
@@ -83,11 +86,11 @@ final class Upkeep {
         }
     }
 
-    void looked() {
+    void looked() throws IOException {
+        outages.heard();
         if (away != null) {
             log.log(Level.INFO, "engine=back address={0}", daemon.address());
             away = null;
-            outages.ended(Instant.now());
             metrics.away(false);
             disk.tryAgain();
             asked = Instant.EPOCH;
@@ -107,6 +110,11 @@ final class Upkeep {
         }
     }
 
+    /** What it tells of has ended, and it may have as well. */
+    void unheard() {
+        outages.began(Instant.now());
+    }
+
     boolean isTimeToSweep() {
         if (swept.isAfter(Instant.now().minus(SWEEP))) {
             return false;
@@ -116,9 +124,28 @@ final class Upkeep {
     }
 
     private void refresh() {
-        info = daemon.ask("info", Daemon.SHORT, client -> client.infoCmd().exec());
+        devices.look();
+        var answered =
+                daemon.ask("info", Daemon.SHORT, client -> client.infoCmd().exec());
+        firewall.keep(isHere(answered));
+        metrics.fenced(firewall.holds());
+        info = answered;
         asked = Instant.now();
-        firewall.keep();
+    }
+
+    /** A socket that is here may lead elsewhere, to a virtual machine's engine or through SSH. */
+    private boolean isHere(Info answered) {
+        try {
+            return daemon.address().isHere()
+                    && Files.readString(HOST_NAME).strip().equals(answered.getName());
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Why nothing may be started now; empty where it may. */
+    Optional<String> closed() {
+        return firewall.closed();
     }
 
     Info info() {
@@ -166,13 +193,17 @@ final class Upkeep {
                                 : "this Docker engine can not limit "
                                         + (memory ? "CPU" : cpu ? "memory" : "CPU and memory"))
                         + disk.note(known),
-                true,
+                firewall.holds(),
                 "containers of Docker " + known.getServerVersion() + (seccomp ? "" : ", without a seccomp profile")
                         + "; " + Policy.owners(known) + "; " + firewall.note(),
                 since == null ? unready(known) : "The Docker engine has not answered since " + since + ".");
     }
 
-    private static @Nullable String unready(Info info) {
+    private @Nullable String unready(Info info) {
+        var closed = firewall.closed();
+        if (closed.isPresent()) {
+            return closed.get();
+        }
         if (info.getOsType() != null && !info.getOsType().equals("linux")) {
             return "The Docker engine runs " + info.getOsType() + " containers; tasks need Linux.";
         }
@@ -185,17 +216,31 @@ final class Upkeep {
     static Optional<String> foreign(@Nullable Object name, InspectImageResponse image, Info info) {
         var made = image.getArch();
         var here = info.getArchitecture();
-        return made == null || here == null || made.isBlank() || plain(made).equals(plain(here))
+        return made == null || here == null || made.isBlank() || runs(plain(made), plain(here))
                 ? Optional.empty()
                 : Optional.of("The image " + name + " is made for " + made + ", and this machine is " + plain(here)
                         + ". Choose an image, or a tag, for " + plain(here) + ".");
     }
 
+    /** Most of these processors run the programs of the smaller ones too; where one does not, the engine says so. */
+    private static boolean runs(String made, String here) {
+        return made.equals(here)
+                || (made.equals("386") && here.equals("amd64"))
+                || (made.equals("arm") && here.equals("arm64"))
+                || (here.equals("mips64") && made.equals("mips64le")); // of which the kernel tells no difference
+    }
+
+    /** As Go names it, which images do: the kernel, and so the engine, has names of its own. */
     private static String plain(String architecture) {
-        return switch (architecture.toLowerCase(Locale.ROOT)) {
-            case "x86_64", "amd64" -> "amd64";
-            case "aarch64", "arm64" -> "arm64";
-            default -> architecture;
+        var name = architecture.toLowerCase(Locale.ROOT);
+        return switch (name) {
+            case "x86_64" -> "amd64";
+            case "i386", "i486", "i586", "i686", "x86" -> "386";
+            case "aarch64" -> "arm64";
+            case "armv5l", "armv6l", "armv7l", "armv8l", "armhf", "armel" -> "arm";
+            case "loongarch64" -> "loong64";
+            case "ppc64el" -> "ppc64le";
+            default -> name;
         };
     }
 

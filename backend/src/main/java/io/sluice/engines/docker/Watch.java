@@ -33,6 +33,7 @@ final class Watch {
     private final DockerMetrics metrics;
     private final Consumer<List<Run>> looked;
     private final Consumer<Throwable> missed;
+    private final Runnable unheard;
     private final List<Consumer<Run>> watchers = new CopyOnWriteArrayList<>();
     private final Map<String, Run.State> told = new ConcurrentHashMap<>();
     private final Semaphore rung = new Semaphore(0);
@@ -42,18 +43,21 @@ final class Watch {
     /**
      * @param looked hears of every run there is, each time
      * @param missed hears that the engine did not answer
+     * @param unheard hears that what the engine tells has ended
      */
     Watch(
             Daemon daemon,
             Containers containers,
             DockerMetrics metrics,
             Consumer<List<Run>> looked,
-            Consumer<Throwable> missed) {
+            Consumer<Throwable> missed,
+            Runnable unheard) {
         this.daemon = daemon;
         this.containers = containers;
         this.metrics = metrics;
         this.looked = looked;
         this.missed = missed;
+        this.unheard = unheard;
     }
 
     void begin() {
@@ -123,8 +127,11 @@ final class Watch {
             } catch (RuntimeException e) {
                 log.log(Level.DEBUG, "engine=unheard cause=\"{0}\"", e.getMessage());
             }
-            ring();
-            pause();
+            if (!closed) {
+                unheard.run();
+                ring();
+                pause();
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.engines.Device;
+import io.sluice.engines.Started;
 import io.sluice.engines.Task;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A container gets the devices that were given, and no other: on real device nodes, laid out as drivers lay them out. */
 class DevicesIT {
 
+    private static final int GROUP = 4711;
     private static final String SECOND = "GPU-00000000-0000-0000-0000-000000000001";
 
     @TempDir
@@ -52,6 +54,7 @@ class DevicesIT {
                     .contains("davinci0")
                     .contains("davinci2")
                     .doesNotContain("davinci1");
+            assertThat(ascend.path("Mounts").toString()).contains("\"/usr/local/sbin/npu-smi\"");
             assertThat(StreamSupport.stream(ascend.path("Mounts").spliterator(), false)
                             .filter(mount -> mount.path("Destination").asText().equals("/usr/local/Ascend/driver")))
                     .singleElement()
@@ -59,6 +62,9 @@ class DevicesIT {
 
             var amd = begun(tasks, daemon, "amd", List.of("amd-1"));
             assertThat(paths(amd)).containsExactlyInAnyOrder("/dev/kfd", "/dev/dri/renderD129");
+
+            opened(tasks);
+            vanished(tasks, root);
 
             for (var container : List.of(none, ascend, amd)) {
                 assertThat(container.path("HostConfig").path("Privileged").asBoolean(true))
@@ -86,6 +92,56 @@ class DevicesIT {
             assertThat(environment(npu)).contains("ASCEND_VISIBLE_DEVICES=0,2");
             assertThat(paths(npu)).isEmpty();
         }
+    }
+
+    /** As who is not root, by the group that may open them: what was given, and nothing else. */
+    private static void opened(TestDocker tasks) throws Exception {
+        var home = Files.createDirectories(tasks.folder.resolve("homes/dora"));
+        Files.setAttribute(home, "unix:uid", 12345);
+        Files.setAttribute(home, "unix:gid", 12345);
+        var read = "for node in davinci0 davinci1 davinci2 kfd dri/renderD128 nvidia0; do"
+                + " head -c 3 /dev/$node > /tmp/read 2>/dev/null && [ $(wc -c < /tmp/read) = 3 ] && echo open $node; done;"
+                + " mknod /tmp/made c 1 5 2>/dev/null && echo made; id -u; id -G; exit 0";
+        var mounts = List.of(new Task.Mount(home, "/userhome", false));
+        tasks.start(task(tasks, "opens", List.of("ascend-2"), read, mounts));
+        tasks.over("opens");
+        assertThat(tasks.log("opens")).isEqualTo("open davinci2\n12345\n12345 " + GROUP + "\n");
+        tasks.start(task(tasks, "opens-amd", List.of("amd-0"), read, mounts));
+        tasks.over("opens-amd");
+        assertThat(tasks.log("opens-amd")).isEqualTo("open kfd\nopen dri/renderD128\n12345\n12345 " + GROUP + "\n");
+        tasks.start(task(tasks, "only-cpu", List.of(), read, mounts));
+        tasks.over("only-cpu");
+        assertThat(tasks.log("only-cpu")).isEqualTo("12345\n12345\n");
+    }
+
+    /** What is taken out of the machine is refused by its name, and found when it is back. */
+    private static void vanished(TestDocker tasks, Path root) throws Exception {
+        var node = root.resolve("dev/davinci1");
+        Files.delete(node);
+        var lost = task(tasks, "lost", List.of("ascend-1"));
+        assertThat(tasks.engine.start(lost).await()).isInstanceOfSatisfying(Started.Refused.class, refused -> {
+            assertThat(refused.reason()).isEqualTo(Started.Reason.MISSING);
+            assertThat(refused.message()).contains("ascend-1").contains("does not show the device any more");
+        });
+        assertThat(tasks.engine.inventory().await().nodes().getFirst().devices())
+                .filteredOn(device -> device.fault() != null)
+                .extracting(Device::id)
+                .containsExactly("ascend-1");
+        node(root, "davinci1");
+        node(root, "davinci3");
+        assertThat(tasks.engine.start(lost).await()).isInstanceOf(Started.Running.class);
+        assertThat(tasks.engine.inventory().await().nodes().getFirst().devices())
+                .filteredOn(device -> device.fault() == null)
+                .extracting(Device::id)
+                .contains("ascend-1", "ascend-3");
+        tasks.engine.stop("lost", Duration.ZERO).await();
+        tasks.over("lost");
+        Files.delete(root.resolve("dev/kfd"));
+        assertThat(tasks.engine.start(task(tasks, "no-kfd", List.of("amd-0"))).await())
+                .isInstanceOfSatisfying(
+                        Started.Refused.class,
+                        refused -> assertThat(refused.message()).contains("/dev/kfd is not there any more"));
+        node(root, "kfd");
     }
 
     /**
@@ -124,11 +180,16 @@ class DevicesIT {
     }
 
     private static Task task(TestDocker tasks, String name, List<String> devices) {
+        return task(tasks, name, devices, "ls -R /dev; echo listed; sleep 600", List.of());
+    }
+
+    private static Task task(
+            TestDocker tasks, String name, List<String> devices, String script, List<Task.Mount> mounts) {
         return new Task(
                 name,
                 Map.of(),
                 tasks.node.name(),
-                "ls -R /dev; echo listed; sleep 600",
+                script,
                 Map.of("NVIDIA_VISIBLE_DEVICES", "all", "ASCEND_VISIBLE_DEVICES", "0-7"),
                 new Task.Image(TestDaemon.IMAGE, null, null),
                 0,
@@ -136,7 +197,7 @@ class DevicesIT {
                 0,
                 devices,
                 Map.of(),
-                List.of(),
+                mounts,
                 tasks.logs.resolve(name));
     }
 
@@ -176,8 +237,17 @@ class DevicesIT {
                 "kfd",
                 "dri/renderD128",
                 "dri/renderD129")) {
-            TestDaemon.sh(List.of("mknod", root.resolve("dev/" + node).toString(), "c", "1", "3"), null);
+            node(root, node);
         }
+        Files.writeString(
+                Files.createDirectories(root.resolve("usr/local/sbin")).resolve("npu-smi"), "#!/bin/sh\n");
         return root;
+    }
+
+    /** One that gives zeroes, for a group only. */
+    private static void node(Path root, String name) throws Exception {
+        var path = root.resolve("dev/" + name);
+        TestDaemon.sh(List.of("mknod", "--mode=0660", path.toString(), "c", "1", "5"), null);
+        Files.setAttribute(path, "unix:gid", GROUP);
     }
 }

@@ -7,6 +7,7 @@ import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -271,6 +272,35 @@ class DockerEngineIT extends EngineContract {
                         "reached " + TestCloud.NEIGHBOUR + "/80",
                         "reached " + TestCloud.METADATA.getFirst() + "/53",
                         "done");
+    }
+
+    @Test
+    void what_the_gateway_uses_on_another_machine_is_not_for_tasks() throws Exception {
+        var kept = new DockerEngine.Settings.Fence(
+                List.of(
+                        InetSocketAddress.createUnresolved(TestCloud.NEIGHBOUR, TestCloud.HTTP),
+                        InetSocketAddress.createUnresolved("localhost", TestCloud.HTTP)),
+                List.of(),
+                false);
+        try (var cloud = new TestCloud();
+                var keeping = new TestDocker(Files.createDirectory(folder.resolve("keeping")), daemon.host(), kept)) {
+            assertThat(cloud.attempts()).contains(TestCloud.NEIGHBOUR);
+            assertThat(keeping.engine.inventory().await().nodes().getFirst().isolationNote())
+                    .contains("nor the gateway's own services");
+            keeping.run("curious", """
+                    timeout 60 bash -c ': < /dev/tcp/%1$s/53' && echo reached names
+                    timeout 2 bash -c ': < /dev/tcp/%1$s/80' && echo reached service
+                    echo done
+                    """.formatted(TestCloud.NEIGHBOUR));
+            assertThat(keeping.log("curious").lines().filter(line -> line.matches("reached.*|done")))
+                    .containsExactly("reached names", "done");
+        }
+        TestDaemon.sh(
+                List.of(
+                        "bash",
+                        "-c",
+                        "iptables -S DOCKER-USER | grep KEPT | sed s/^-A/-D/ | while read -r r; do iptables $r; done"),
+                null);
     }
 
     @Test

@@ -32,6 +32,8 @@ class DockerFaultsIT {
     private static final String COUNTED = "up\n"
             + IntStream.rangeClosed(1, 3000).mapToObj(i -> "line-" + i + "\n").collect(Collectors.joining());
 
+    private static final String POLITE = "trap 'echo saved; exit 0' TERM; echo up; while :; do sleep 0.1; done";
+
     @TempDir
     private Path folder;
 
@@ -83,13 +85,18 @@ class DockerFaultsIT {
                 .isEmpty();
     }
 
-    /** Rotation of the engine's own logs is no matter: it has none. */
-    private void goesOnWithoutGateway() throws Exception {
-        var gateway = DockerChild.begin("", folder.toString(), daemon().host(), "hold", "alone", COUNTING);
+    /** It runs, and its gateway is dead. */
+    private void leftAlone(String name, String script) throws Exception {
+        var gateway = DockerChild.begin("", folder.toString(), daemon().host(), "hold", name, script);
         try (var said = gateway.inputReader()) {
             assertThat(said.readLine()).isEqualTo("started");
         }
         gateway.destroyForcibly().waitFor();
+    }
+
+    /** Rotation of the engine's own logs is no matter: it has none. */
+    private void goesOnWithoutGateway() throws Exception {
+        leftAlone("alone", COUNTING);
         try (var tasks = gateway()) {
             assertThat(tasks.seen("alone").state()).isEqualTo(State.RUNNING);
             assertThat(tasks.seen("alone").labels()).containsEntry("job", "j1");
@@ -143,6 +150,41 @@ class DockerFaultsIT {
             assertThat(run.detail()).contains("was stopped while it ran");
             assertThat(tasks.log("goes")).isEqualTo(whole).startsWith("up\nline-1\n");
             assertThat(tasks.run("after", "exit 6").exitCode()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void what_ends_with_its_engine_is_lost_also_when_it_says_that_all_is_well() throws Exception {
+        open("--shutdown-timeout=5");
+        try (var tasks = gateway()) {
+            tasks.start(tasks.task("polite", POLITE));
+            tasks.untilLogged("polite", "up");
+            daemon().stop(false);
+            daemon().start();
+            assertThat(tasks.over("polite").state()).isEqualTo(State.LOST);
+            assertThat(tasks.log("polite")).contains("saved");
+        }
+        leftAlone("unseen", POLITE);
+        // while no gateway is there
+        daemon().stop(false);
+        daemon().start();
+        try (var tasks = gateway()) {
+            var run = tasks.seen("unseen");
+            assertThat(run.state()).isEqualTo(State.LOST);
+            assertThat(run.detail()).contains("was stopped while it ran");
+            tasks.start(tasks.task("orphan", POLITE));
+            tasks.untilLogged("orphan", "up");
+            daemon().stop(true);
+            daemon().start();
+            assertThat(tasks.over("orphan").state()).isEqualTo(State.LOST);
+            // what ends by itself, with the same code, is no loss: neither then nor when only the gateway was away
+            assertThat(tasks.run("well", "exit 0").exitCode()).isZero();
+        }
+        leftAlone("alone", "echo up; sleep 1; exit 0");
+        daemon().docker("wait", "alone");
+        try (var tasks = gateway()) {
+            assertThat(tasks.seen("alone").state()).isEqualTo(State.ENDED);
+            assertThat(tasks.seen("alone").exitCode()).isZero();
         }
     }
 

@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +67,26 @@ class DockerTlsIT {
                 .hasMessageContaining("ca.pem");
     }
 
+    @Test
+    void an_engine_that_takes_connections_and_says_nothing_holds_nobody_up() throws Exception {
+        var ours = certificates("silent");
+        var vertx = Vertx.vertx();
+        try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            var settings = settings("silent", "tcp://127.0.0.1:" + silent.getLocalPort(), ours);
+            var answers = DockerEngine.answers(vertx, settings);
+            var opening = DockerEngine.open(vertx, settings, new CollectorRegistry(), List::of);
+            assertThat(answers.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS))
+                    .isFalse();
+            var engine = opening.toCompletionStage().toCompletableFuture().get(40, TimeUnit.SECONDS);
+            assertThatThrownBy(() -> engine.inventory().await())
+                    .isInstanceOf(Unavailable.class)
+                    .hasMessageContaining("did not answer within");
+            engine.close().await();
+        } finally {
+            vertx.close().await();
+        }
+    }
+
     private DockerEngine.Settings settings(String name, String host, @Nullable Path certificates) {
         return new DockerEngine.Settings(
                 folder.resolve(name),
@@ -77,7 +98,8 @@ class DockerTlsIT {
                 List.of(),
                 Path.of("/"),
                 "198.19.0.0/16",
-                0);
+                0,
+                DockerEngine.Settings.Fence.CLOSED);
     }
 
     private Path certificates(String name) throws Exception {

@@ -302,7 +302,9 @@ public final class TestDaemon implements AutoCloseable {
                         "sh",
                         "-c",
                         "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS;"
-                                + " iptables -S DOCKER-USER | grep -e slu+ | sed s/^-A/-D/ | while read -r rule; do iptables $rule; done; true"),
+                                + " iptables -S DOCKER-USER | grep -e slu+ | sed s/^-A/-D/ | while read -r rule; do iptables $rule; done;"
+                                + " for chain in $(iptables -S | grep -o '^-N SLUICE-KEPT-.*' | cut -d' ' -f2); do iptables -F $chain; iptables -X $chain; done;"
+                                + " for chain in INPUT FORWARD; do ip6tables -D $chain -i slu+ -j DROP; done; true"),
                 null);
         // with live-restore the engine leaves its mounts to the one that comes after it
         sh(

@@ -13,6 +13,10 @@ import java.util.Map;
 /** A Docker engine's gateway side. */
 final class TestDocker extends EngineTasks {
 
+    /** Tests have their registries on this machine. */
+    private static final DockerEngine.Settings.Fence OPEN_REGISTRIES =
+            new DockerEngine.Settings.Fence(List.of(), List.of("127.0.0.1"), false);
+
     final DockerEngine engine;
     final Node node;
 
@@ -21,11 +25,11 @@ final class TestDocker extends EngineTasks {
     }
 
     TestDocker(Path folder, String host, Path root) throws IOException {
-        this(folder, settings(folder, host, root, 0));
+        this(folder, settings(folder, host, root, 0, OPEN_REGISTRIES));
     }
 
     TestDocker(Path folder, String host, long diskBytes) throws IOException {
-        this(folder, settings(folder, host, Path.of("/"), diskBytes));
+        this(folder, settings(folder, host, Path.of("/"), diskBytes, OPEN_REGISTRIES));
     }
 
     TestDocker(Path folder, DockerEngine.Settings settings) throws IOException {
@@ -35,7 +39,12 @@ final class TestDocker extends EngineTasks {
         listen();
     }
 
-    private static DockerEngine.Settings settings(Path folder, String host, Path root, long diskBytes) {
+    TestDocker(Path folder, String host, DockerEngine.Settings.Fence fence) throws IOException {
+        this(folder, settings(folder, host, Path.of("/"), 0, fence));
+    }
+
+    private static DockerEngine.Settings settings(
+            Path folder, String host, Path root, long diskBytes, DockerEngine.Settings.Fence fence) {
         return new DockerEngine.Settings(
                 folder.resolve("engine"),
                 host,
@@ -46,7 +55,8 @@ final class TestDocker extends EngineTasks {
                 List.of(),
                 root,
                 "198.19.0.0/16",
-                diskBytes);
+                diskBytes,
+                fence);
     }
 
     @Override

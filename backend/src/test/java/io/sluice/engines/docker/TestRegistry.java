@@ -15,9 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
+import org.jspecify.annotations.Nullable;
 
 /** A real registry that asks for a password, behind a slow line that can be cut. */
 public final class TestRegistry implements AutoCloseable {
@@ -35,6 +38,8 @@ public final class TestRegistry implements AutoCloseable {
     private final ServerSocket line;
     private volatile boolean cut;
     private volatile long pauseNanos;
+    private volatile @Nullable CountDownLatch gate;
+    private final AtomicInteger held = new AtomicInteger();
 
     public TestRegistry(TestDaemon daemon) throws Exception {
         var program = Path.of("/usr/bin/docker-registry");
@@ -111,6 +116,15 @@ public final class TestRegistry implements AutoCloseable {
         pauseNanos = pauseMillis * 1_000_000;
     }
 
+    /** Who comes from now on waits until that is counted down; null = nobody does. */
+    void hold(@Nullable CountDownLatch until) {
+        gate = until;
+    }
+
+    int held() {
+        return held.get();
+    }
+
     public void cut(boolean now) {
         cut = now;
     }
@@ -127,6 +141,15 @@ public final class TestRegistry implements AutoCloseable {
     }
 
     private void pass(Socket client) {
+        var closed = gate;
+        try {
+            if (closed != null) {
+                held.incrementAndGet();
+                closed.await();
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
         try (client;
                 var server = new Socket(InetAddress.getLoopbackAddress(), behind)) {
             if (cut) {

@@ -121,6 +121,7 @@ class CauseTest {
             imageMissing   | 254 | r:5000/x:1 | There is no image r:5000/x:1 in the registry r:5000. Check its name and tag.
             imageSignIn    | 254 | r:5000 | The sign-in is for the registry r:5000, and the image x:1 is in docker.io.
             registryTrust  | 254 | r:5000 | The registry r:5000 has no certificate that this Docker engine trusts.
+            registryInside | 254 | localhost:5000 | The registry localhost:5000 is not for jobs, because it is on the engine's own machine or link.
             registryAway   | -120 | r:5000 | The registry r:5000 can not be reached at the moment, for the image r:5000/x:1.
             engineFull     | -120 | The disk of the Docker engine is full | The disk of the Docker engine is full: it has no room.
             imageName      | -200 | 镜像 -v /:/x | “镜像 -v /:/x” is no name of an image. Names look like ubuntu:24.04.

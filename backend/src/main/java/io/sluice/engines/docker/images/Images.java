@@ -2,31 +2,41 @@ package io.sluice.engines.docker.images;
 
 import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.Image;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Started.Preparing;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Started.Refused;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.wire.Daemon;
+import io.sluice.engines.docker.wire.Hosts;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Images: there, on their way, or why not. An image that took a password is given only to who has one too. */
 public final class Images {
 
     private static final Logger log = System.getLogger(Images.class.getName());
-    private static final int AT_ONCE = 3;
+    private static final int AT_ONCE = 6;
+    /** Of one owner, so that who has a slow registry keeps nobody else waiting. */
+    private static final int EACH = 2;
     /** Unpacking a large layer goes without a word. */
     private static final Duration SILENT = Duration.ofMinutes(15);
+    /** However often something comes. */
+    private static final Duration LONGEST = Duration.ofHours(2);
 
     private static final Duration LEASE = Duration.ofSeconds(60);
     private static final Duration BELIEVED = Duration.ofMinutes(10);
@@ -34,8 +44,10 @@ public final class Images {
     private final Daemon daemon;
     private final ImageMetrics metrics;
     private final Guarded guarded;
+    private final Registries registries;
     private final Map<Key, Pull> pulls = new ConcurrentHashMap<>();
     private final Map<Key, Instant> believed = new ConcurrentHashMap<>();
+    private final ReentrantLock beginning = new ReentrantLock();
 
     /** Whose pull it is: what somebody was given with one password is not for who has another. */
     private record Key(
@@ -46,8 +58,12 @@ public final class Images {
         }
     }
 
-    /** @param guarded the file that keeps which repositories took a password */
-    public Images(Daemon daemon, CollectorRegistry registry, Path guarded) throws IOException {
+    /**
+     * @param guarded the file that keeps which repositories took a password
+     * @param registries on this machine, or where clouds have their secrets, that jobs may name all the same
+     */
+    public Images(Daemon daemon, CollectorRegistry registry, Path guarded, List<String> registries) throws IOException {
+        this.registries = new Registries(registries, Hosts.ofThisMachine());
         this.daemon = daemon;
         this.metrics = new ImageMetrics(registry);
         this.guarded = new Guarded(guarded);
@@ -62,7 +78,8 @@ public final class Images {
 
     public record Never(Refused refused) implements Answer {}
 
-    public Answer ready(Task.Image image) throws IOException {
+    /** @param owner whose task it is for; what one owner fetches keeps others waiting as little as can be */
+    public Answer ready(Task.Image image, String owner) throws IOException {
         var name = ImageName.of(image.name()).orElse(null);
         if (name == null) {
             return never(
@@ -82,57 +99,114 @@ public final class Images {
         var pull = pulls.get(key);
         if (pull == null) {
             var local = find(name);
-            if (local.isPresent() && isOpenTo(name, key)) {
+            if (local.isPresent() && isOpenTo(name, key, local.get())) {
                 return new Ready(local.get());
             }
-            // before it is here: who dies in between must not leave it open to all
-            boolean first = image.user() != null && guarded.add(name.repository());
-            pull = pulls.computeIfAbsent(key, absent -> new Pull(daemon, name, image, first));
-            metrics.pulling(pulls.size());
+            if (!registries.allows(name.registry())) {
+                return never(
+                        Reason.IMAGE,
+                        "The registry " + name.registry() + " is not for jobs, because it is on the engine's own"
+                                + " machine or link. An administrator can allow it with --docker-registries "
+                                + name.registry() + ".");
+            }
+            pull = begun(key, name, image, owner);
         }
         return settled(pull, key);
     }
 
-    private boolean isOpenTo(ImageName name, Key key) {
+    private Pull begun(Key key, ImageName name, Task.Image image, String owner) throws IOException {
+        beginning.lock();
+        try {
+            var before = pulls.get(key);
+            if (before != null) {
+                return before;
+            }
+            // before it is here: who dies in between must not leave it open to all
+            boolean inDoubt = image.user() != null
+                    && !guarded.isSure(name.repository())
+                    && guarded.doubt(name.repository(), here());
+            var fresh = new Pull(daemon, name, image, owner, inDoubt);
+            pulls.put(key, fresh);
+            metrics.pulling(pulls.size());
+            return fresh;
+        } finally {
+            beginning.unlock();
+        }
+    }
+
+    private Set<String> here() {
+        return daemon
+                .ask("images", Daemon.SHORT, client -> client.listImagesCmd().exec())
+                .stream()
+                .map(Image::getId)
+                .collect(Collectors.toSet());
+    }
+
+    private boolean isOpenTo(ImageName name, Key key, InspectImageResponse image) {
         var since = believed.get(key);
-        return !guarded.has(name.repository())
+        return !guarded.has(name.repository(), image.getId())
                 || (since != null && since.isAfter(Instant.now().minus(BELIEVED)));
     }
 
     private Answer settled(Pull pull, Key key) throws IOException {
         pull.asked();
-        begin(pull);
-        if (pull.runs() && pull.wasSilentSince(Instant.now().minus(SILENT))) {
-            pull.onError(new IOException("nothing came from it for " + SILENT.toMinutes() + " minutes"));
-        }
+        begin();
+        limit(pull);
         if (!pull.isOver()) {
             return new NotYet(pull.progress());
         }
-        pulls.remove(key);
+        // of those who wait for the same one only one settles it
+        boolean first = pulls.remove(key, pull);
         metrics.pulling(pulls.size());
         var failure = pull.failure();
         if (failure != null) {
-            metrics.pulled("failed", pull.bytes());
-            if (pull.guardsFirst()) {
-                guarded.remove(pull.name().repository()); // nothing came that is to be guarded
+            if (first) {
+                failed(pull, failure);
             }
-            log.log(
-                    Level.INFO,
-                    "image={0} pull=failed cause=\"{1}\"",
-                    pull.name().full(),
-                    failure);
-            return explained(pull, failure);
+            return new Never(Why.of(pull, failure));
         }
         var found = find(pull.name());
         if (found.isEmpty()) {
             return never(Reason.AWAY, "The image " + pull.name().full() + " was fetched, and is gone again.");
         }
-        metrics.pulled("done", pull.bytes());
+        if (first) {
+            metrics.pulled("done", pull.bytes());
+        }
         if (pull.image().user() == null) {
-            guarded.remove(pull.name().repository()); // its registry gives it to everybody by now
+            guarded.open(pull.name().repository()); // its registry gives it to everybody by now
+        } else {
+            guarded.sure(pull.name().repository());
         }
         believed.put(key, Instant.now());
         return new Ready(found.get());
+    }
+
+    private static void limit(Pull pull) {
+        var now = Instant.now();
+        if (pull.runs() && pull.wasSilentSince(now.minus(SILENT))) {
+            pull.onError(new IOException(Why.NOTHING + SILENT.toMinutes() + " minutes"));
+        } else if (pull.runs() && pull.hasRunSince(now.minus(LONGEST))) {
+            pull.onError(new IOException(Why.TOO_LONG + LONGEST.toHours() + " hours"));
+        }
+    }
+
+    private void failed(Pull pull, String failure) throws IOException {
+        metrics.pulled("failed", pull.bytes());
+        log.log(Level.INFO, "image={0} pull=failed cause=\"{1}\"", pull.name().full(), failure);
+        doubtless(pull);
+    }
+
+    /** It came to nothing; unless it came at the last moment. */
+    private void doubtless(Pull pull) throws IOException {
+        var repository = pull.name().repository();
+        if (pull.isInDoubt()) {
+            var here = find(pull.name());
+            if (here.isPresent() && guarded.has(repository, here.get().getId())) {
+                guarded.sure(repository);
+            } else {
+                guarded.failed(repository);
+            }
+        }
     }
 
     private Optional<InspectImageResponse> find(ImageName name) {
@@ -146,22 +220,38 @@ public final class Images {
         }
     }
 
-    private synchronized void begin(Pull pull) {
-        long running = pulls.values().stream().filter(Pull::runs).count();
-        if (pull.isNew() && running < AT_ONCE) {
-            pull.begin();
+    /** As many as there may be: first of whom has the fewest on their way, then who waits the longest. */
+    private void begin() {
+        beginning.lock();
+        try {
+            for (var next = next(); next.isPresent(); next = next()) {
+                next.get().begin();
+            }
+        } finally {
+            beginning.unlock();
         }
     }
 
+    private Optional<Pull> next() {
+        var running = pulls.values().stream()
+                .filter(Pull::runs)
+                .collect(Collectors.groupingBy(Pull::owner, Collectors.counting()));
+        long all = running.values().stream().mapToLong(Long::longValue).sum();
+        return pulls.values().stream()
+                .filter(pull -> pull.isNew() && all < AT_ONCE && running.getOrDefault(pull.owner(), 0L) < EACH)
+                .min(Comparator.comparingLong((Pull pull) -> running.getOrDefault(pull.owner(), 0L))
+                        .thenComparing(Pull::since));
+    }
+
     /** Ends those that nobody has asked for any more. */
-    public void expire() {
+    public void expire() throws IOException {
         var now = Instant.now();
-        pulls.forEach((key, pull) -> {
-            if (pull.wasAskedBefore(now.minus(LEASE))) {
-                pull.cancel();
-                pulls.remove(key);
+        for (var pull : Map.copyOf(pulls).entrySet()) {
+            if (pull.getValue().wasAskedBefore(now.minus(LEASE)) && pulls.remove(pull.getKey(), pull.getValue())) {
+                pull.getValue().cancel();
+                doubtless(pull.getValue());
             }
-        });
+        }
         believed.values().removeIf(since -> since.isBefore(now.minus(BELIEVED)));
         metrics.pulling(pulls.size());
     }
@@ -172,56 +262,5 @@ public final class Images {
 
     private static Answer never(Reason reason, String message) {
         return new Never(new Refused(reason, message));
-    }
-
-    /** Why an image did not come, in words that say what to do. */
-    private static Answer explained(Pull pull, String failure) {
-        var said = failure.toLowerCase(Locale.ROOT);
-        var name = pull.name().full();
-        var registry = pull.name().registry();
-        var who = pull.image().user();
-        if (has(said, "no matching manifest", "does not match the specified platform")) {
-            return never(
-                    Reason.IMAGE,
-                    "The image " + name + " is not made for this machine's processor. Choose a tag that is.");
-        }
-        if (has(said, "no space left")) {
-            return never(Reason.FULL, "The disk of the Docker engine is full: the image " + name + " has no room.");
-        }
-        if (has(said, "unauthorized", "authentication required", "no basic auth", "incorrect username", "access denied")
-                || has(said, "denied:", "forbidden")) {
-            return never(
-                    Reason.IMAGE,
-                    who == null
-                            ? "The registry " + registry + " does not give out " + name
-                                    + " to everybody, or has no such image. Check the name, or give a user and password with the image."
-                            : "The registry " + registry + " does not accept the user " + who + " for " + name
-                                    + ". Check the user, the password and the image's name.");
-        }
-        if (has(said, "manifest unknown", "not found", "name unknown", "does not exist", "invalid reference")) {
-            return never(
-                    Reason.IMAGE,
-                    "There is no image " + name + " in the registry " + registry + ". Check its name and tag.");
-        }
-        if (has(said, "http response to https client", "x509", "certificate")) {
-            return never(
-                    Reason.IMAGE,
-                    "The registry " + registry
-                            + " has no certificate that this Docker engine trusts. An administrator can add it to the engine. ("
-                            + failure + ")");
-        }
-        return never(
-                Reason.AWAY,
-                "The registry " + registry + " can not be reached at the moment, for the image " + name + ". ("
-                        + failure + ")");
-    }
-
-    private static boolean has(String said, String... words) {
-        for (var word : words) {
-            if (said.contains(word)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -25,26 +25,32 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
     private final Daemon daemon;
     private final ImageName name;
     private final Task.Image image;
-    private final boolean guardsFirst;
+    private final String owner;
+    private final boolean inDoubt;
+    private final Instant since = Instant.now();
     private final Map<String, long[]> layers = new HashMap<>();
     private final Set<String> done = new HashSet<>();
     private volatile Instant asked = Instant.now();
     private volatile Instant heard = Instant.now();
-    private volatile boolean begun;
+    private volatile @Nullable Instant begun;
     private volatile boolean over;
     private volatile @Nullable String failure;
 
-    /** @param guardsFirst whether nothing of its repository took a password before */
-    Pull(Daemon daemon, ImageName name, Task.Image image, boolean guardsFirst) {
-        this.guardsFirst = guardsFirst;
+    /**
+     * @param owner who was the first to ask for it
+     * @param inDoubt whether it is not known yet if its repository takes a password
+     */
+    Pull(Daemon daemon, ImageName name, Task.Image image, String owner, boolean inDoubt) {
+        this.owner = owner;
+        this.inDoubt = inDoubt;
         this.daemon = daemon;
         this.name = name;
         this.image = image;
     }
 
     void begin() {
-        begun = true;
         heard = Instant.now();
+        begun = heard;
         var command = daemon.client().pullImageCmd(name.full());
         if (image.user() != null) {
             command.withAuthConfig(new AuthConfig()
@@ -58,8 +64,16 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
         command.exec(this);
     }
 
-    boolean guardsFirst() {
-        return guardsFirst;
+    String owner() {
+        return owner;
+    }
+
+    boolean isInDoubt() {
+        return inDoubt;
+    }
+
+    Instant since() {
+        return since;
     }
 
     ImageName name() {
@@ -82,12 +96,17 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
         return heard.isBefore(moment);
     }
 
+    boolean hasRunSince(Instant moment) {
+        var began = begun;
+        return began != null && began.isBefore(moment);
+    }
+
     boolean isNew() {
-        return !begun;
+        return begun == null;
     }
 
     boolean runs() {
-        return begun && !over;
+        return begun != null && !over;
     }
 
     boolean isOver() {
@@ -152,7 +171,7 @@ final class Pull extends ResultCallback.Adapter<PullResponseItem> {
 
     /** Of the layers whose size the registry has told so far. */
     synchronized Preparing progress() {
-        if (!begun) {
+        if (begun == null) {
             return new Preparing(name.full(), null, "The image " + name.full() + " is fetched after others.");
         }
         long all = layers.values().stream().mapToLong(layer -> layer[1]).sum();

@@ -75,6 +75,11 @@ public record Address(
                 + " socket, or --docker-certs DIR with ca.pem, cert.pem and key.pem.");
     }
 
+    /** Whether it leads to this machine, as far as addresses tell. */
+    public boolean isHere() {
+        return socket != null || Hosts.ofThisMachine().of(host).stream().anyMatch(Hosts::isOwn);
+    }
+
     @Override
     public String toString() {
         return socket == null ? "tcp://" + host + ":" + port : "unix://" + socket;

@@ -79,6 +79,19 @@ public final class Daemon {
         return promise.future();
     }
 
+    /** On a virtual thread, where a call that takes too long can be ended: it closes its socket when it is interrupted. */
+    public static <T> Future<T> apart(Callable<T> work) {
+        Promise<T> promise = Promise.promise();
+        Thread.ofVirtual().name("sluice-docker").start(() -> {
+            try {
+                promise.complete(work.call());
+            } catch (Exception e) { // whatever it is, the caller hears of it
+                promise.fail(e);
+            }
+        });
+        return promise.future();
+    }
+
     private <T> T inTurn(Callable<T> work) throws Exception {
         if (!turns.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             metrics.refused();

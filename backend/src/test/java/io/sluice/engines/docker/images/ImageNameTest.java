@@ -2,9 +2,6 @@ package io.sluice.engines.docker.images;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,18 +33,5 @@ class ImageNameTest {
     })
     void a_password_is_for_one_registry(String name, String address, boolean same) {
         assertThat(ImageName.of(name).orElseThrow().isAt(address)).isEqualTo(same);
-    }
-
-    @Test
-    void what_is_guarded_stays_so_for_who_comes_later(@TempDir Path folder) throws Exception {
-        var guarded = new Guarded(folder.resolve("guarded"));
-        assertThat(guarded.add("docker.io/team/a")).isTrue();
-        assertThat(guarded.add("docker.io/team/a")).isFalse();
-        guarded.add("docker.io/team/b");
-        guarded.remove("docker.io/team/b");
-
-        var later = new Guarded(folder.resolve("guarded"));
-        assertThat(later.has("docker.io/team/a")).isTrue();
-        assertThat(later.has("docker.io/team/b")).isFalse();
     }
 }

@@ -1,4 +1,4 @@
-package io.sluice.engines.docker;
+package io.sluice.engines.docker.devices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

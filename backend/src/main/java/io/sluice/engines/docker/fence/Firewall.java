@@ -1,0 +1,208 @@
+package io.sluice.engines.docker.fence;
+
+import io.sluice.engines.docker.wire.Hosts;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps tasks from what this machine itself offers on its addresses, from what the gateway uses on others, and from the metadata services of
+ * clouds. Docker keeps their networks apart, and knows no rule for these.
+ */
+public final class Firewall {
+
+    /** How the names of the tasks' bridges begin; no other interface is touched. */
+    public static final String BRIDGES = "slu";
+
+    private static final Logger log = System.getLogger(Firewall.class.getName());
+    private static final String CHAIN = "SLUICE-TASKS";
+    private static final String KEPT = "SLUICE-KEPT-";
+    private static final String FROM_TASKS = BRIDGES + "+";
+    private static final int ID = 8;
+    private static final String NAMES = "53";
+    private static final Path SIX = Path.of("/proc/net/if_inet6");
+
+    /** Where clouds tell a machine what is for it alone. Some answer there what names mean, too: that is for tasks as well. */
+    private static final List<String> METADATA = List.of("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32");
+
+    private static final Pattern TARGET = Pattern.compile("-d (\\d+(?:\\.\\d+){3})(?:/32)? .*--dport (\\d+) -j DROP");
+    private static final String OPEN =
+            "tasks can reach what this machine offers on other addresses than 127.0.0.1, because %s";
+
+    private final Settings settings;
+    private final Tables four;
+    private final Tables six;
+    private final Runnable fault;
+    private final Hosts hosts;
+    private volatile String note = OPEN.formatted("the engine has not answered yet");
+    private volatile @Nullable String broken;
+    private volatile boolean holds;
+
+    /**
+     * @param networks the addresses of tasks
+     * @param install whose rules these are, so that two gateways on a machine do not take away one another's
+     * @param may whether this process can set rules
+     * @param kept what the gateway uses on other machines, and tasks must not reach
+     * @param open whether tasks are started also where rules could be set and that fails
+     */
+    public record Settings(String networks, String install, boolean may, List<InetSocketAddress> kept, boolean open) {
+        public Settings {
+            kept = List.copyOf(kept);
+        }
+    }
+
+    private record Target(String address, int port) {}
+
+    /** @param fault hears of each time that rules could not be set */
+    public Firewall(Settings settings, Runnable fault) {
+        this(settings, fault, "iptables", "ip6tables");
+    }
+
+    Firewall(Settings settings, Runnable fault, String four, String six) {
+        this.settings = settings;
+        this.fault = fault;
+        this.four = new Tables(four);
+        this.six = new Tables(six);
+        this.hosts = Hosts.ofThisMachine();
+    }
+
+    /** One line for the user. */
+    public String note() {
+        return note;
+    }
+
+    public boolean holds() {
+        return holds;
+    }
+
+    /** Why no task may be started now, in one line for the user: rules are to be had here, and could not be set. */
+    public Optional<String> closed() {
+        return Optional.ofNullable(broken);
+    }
+
+    /**
+     * Puts the rules in their places where they are not; a restart of the engine or of a firewall may have taken them away.
+     *
+     * @param here whether the engine is on this machine
+     */
+    public synchronized void keep(boolean here) {
+        if (!here) {
+            opened("the engine is on another machine, where the gateway can set no rules; set them there");
+        } else if (!settings.may()) {
+            opened("only root can set a firewall's rules, and the gateway is not root");
+        } else {
+            set();
+        }
+    }
+
+    private void opened(String why) {
+        var now = OPEN.formatted(why);
+        if (!now.equals(note)) {
+            log.log(Level.WARNING, "engine=open cause=\"{0}\"", why);
+        }
+        note = now;
+        holds = false;
+        broken = null;
+    }
+
+    private void set() {
+        try {
+            tasks();
+            kept();
+            note = "tasks reach neither this machine nor one another's networks"
+                    + (settings.kept().isEmpty() ? "" : ", nor the gateway's own services");
+            holds = true;
+            broken = null;
+        } catch (IOException e) {
+            fault.run();
+            opened("iptables can not be used: " + e.getMessage());
+            broken = settings.open()
+                    ? null
+                    : "No task is started while this machine's firewall can not be set, because tasks could reach what"
+                            + " the machine offers. (" + e.getMessage() + ") An administrator can mend iptables, or"
+                            + " restart the gateway with --docker-without-firewall.";
+        } catch (InterruptedException e) {
+            log.log(Level.DEBUG, "engine=closed");
+        }
+    }
+
+    /** Answers to what the gateway itself asks of a task pass; everything else from a task to this machine does not. */
+    private void tasks() throws IOException, InterruptedException {
+        four.chain(CHAIN);
+        four.last(CHAIN, "-m", "conntrack", "--ctstate", "ESTABLISHED,RELATED", "-j", "RETURN");
+        four.last(CHAIN, "-s", settings.networks(), "-j", "DROP");
+        four.first("INPUT", "-i", FROM_TASKS, "-j", CHAIN);
+        for (var address : METADATA) {
+            for (var by : List.of("tcp", "udp")) {
+                four.first(
+                        "DOCKER-USER", "-i", FROM_TASKS, "-d", address, "-p", by, "!", "--dport", NAMES, "-j", "DROP");
+            }
+        }
+        versionSix();
+    }
+
+    /** The networks of tasks have no such addresses: this is for the day on which an engine gives them some all the same. */
+    private void versionSix() throws InterruptedException {
+        try {
+            if (Files.exists(SIX)) {
+                six.first("INPUT", "-i", FROM_TASKS, "-j", "DROP");
+                six.first("FORWARD", "-i", FROM_TASKS, "-j", "DROP");
+            }
+        } catch (IOException e) {
+            fault.run();
+            log.log(Level.DEBUG, "engine=open version=6 cause=\"{0}\"", e.getMessage());
+        }
+    }
+
+    /** A chain of this installation's own, so that what it keeps can change. */
+    private void kept() throws IOException, InterruptedException {
+        var chain = KEPT
+                + settings.install()
+                        .substring(0, Math.min(ID, settings.install().length()));
+        four.chain(chain);
+        var wanted = new HashSet<Target>();
+        boolean all = true;
+        for (var service : settings.kept()) {
+            var found = hosts.of(service.getHostString()).stream()
+                    .filter(Inet4Address.class::isInstance)
+                    .map(address -> new Target(address.getHostAddress(), service.getPort()))
+                    .collect(Collectors.toSet());
+            all &= !found.isEmpty();
+            wanted.addAll(found);
+        }
+        for (var target : wanted) {
+            four.last(chain, rule(target));
+        }
+        if (all) {
+            for (var target : there(chain)) {
+                if (!wanted.contains(target)) {
+                    four.remove(chain, rule(target));
+                }
+            }
+        }
+        four.first("DOCKER-USER", "-i", FROM_TASKS, "-j", chain);
+    }
+
+    private Set<Target> there(String chain) throws IOException, InterruptedException {
+        return four.rules(chain).stream()
+                .map(TARGET::matcher)
+                .filter(java.util.regex.Matcher::find)
+                .map(rule -> new Target(rule.group(1), Integer.parseInt(rule.group(2))))
+                .collect(Collectors.toSet());
+    }
+
+    private static String[] rule(Target target) {
+        return new String[] {"-d", target.address() + "/32", "-p", "tcp", "--dport", "" + target.port(), "-j", "DROP"};
+    }
+}
