@@ -14,7 +14,7 @@ class UsageLine extends HTMLElement {
     lines.delete(this);
   }
 
-  show(now: number, points: string): void {
+  show(now: number, points: string, simulated: boolean): void {
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("class", "spark");
     svg.setAttribute("viewBox", "0 0 100 24");
@@ -27,6 +27,11 @@ class UsageLine extends HTMLElement {
     words.className = "faint small";
     words.textContent = `${now} %`;
     this.replaceChildren(svg, words);
+    if (!simulated) return;
+    const chip = document.createElement("span");
+    chip.className = "chip tiny";
+    chip.textContent = this.getAttribute("simulated");
+    this.append(chip);
   }
 }
 
@@ -45,10 +50,10 @@ async function ask(): Promise<void> {
       headers: { Accept: "application/json" },
     });
     if (!answer.ok) return;
-    const usage = (await answer.json()) as Record<string, { now: number; points: string }>;
+    const usage = (await answer.json()) as Record<string, { now: number; points: string; simulated: boolean }>;
     for (const line of lines) {
       const known = usage[line.getAttribute("job") ?? ""];
-      if (known) line.show(known.now, known.points);
+      if (known) line.show(known.now, known.points, known.simulated);
     }
   } catch {
     // asked again in a while: a list is as good without

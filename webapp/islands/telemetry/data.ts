@@ -40,8 +40,10 @@ const CHARTS: [key: string, unit: Unit, metrics: string[]][] = [
   ["disk", "rate", ["disk_read", "disk_written"]],
 ];
 
-export async function load(src: string, signal: AbortSignal): Promise<Series> {
-  const answer = await fetch(src, { headers: { Accept: "application/json" }, signal });
+/** @param within these two times, in seconds; all there is without */
+export async function load(src: string, within: [number, number] | undefined, signal: AbortSignal): Promise<Series> {
+  const times = within ? `&from=${Math.floor(within[0] * 1000)}&to=${Math.ceil(within[1] * 1000)}` : "";
+  const answer = await fetch(src + times, { headers: { Accept: "application/json" }, signal });
   if (!answer.ok) throw new Error(`${answer.status}`);
   return (await answer.json()) as Series;
 }
@@ -54,19 +56,22 @@ export function times(series: Series): number[] {
 
 /** What is known of anything, chart by chart; a chart without a value is left out. */
 export function charts(series: Series, words: DOMStringMap): Chart[] {
+  const several = new Set(series.lines.map((line) => `${line.role} ${line.taskIndex}`)).size > 1;
   return CHARTS.flatMap(([key, unit, metrics]) => {
     const lines = series.lines
       .filter((line) => metrics.includes(line.metric) && line.values.some((value) => value !== null))
-      .map((line) => ({ name: nameOf(line, words), values: line.values }));
+      .map((line) => ({ name: nameOf(line, words, several), values: line.values }));
     return lines.length > 0 ? [{ key, unit, lines }] : [];
   });
 }
 
-function nameOf(line: Line, words: DOMStringMap): string {
+function nameOf(line: Line, words: DOMStringMap, several: boolean): string {
+  const whose = several ? `${line.role} ${line.taskIndex} · ` : "";
   if (line.device !== undefined) {
     const npu = (line.type ?? "").toLowerCase().startsWith("ascend");
-    return `${(npu ? words.npu : words.gpu) ?? ""} ${line.index ?? ""}`.trim();
+    const simulated = line.simulated ? ` (${words.simulated ?? ""})` : "";
+    return `${whose}${(npu ? words.npu : words.gpu) ?? ""} ${line.index ?? ""}${simulated}`.trim();
   }
   const direction = line.metric.split("_")[1];
-  return (direction ? words[direction] : words.task) ?? "";
+  return whose + ((direction ? words[direction] : words.task) ?? "");
 }

@@ -67,7 +67,9 @@ class DeviceChart extends HTMLElement {
     clearTimeout(this.#timer);
     let pause = SLOW_MILLIS;
     try {
-      const series = await load(this.getAttribute("src") ?? "", this.#stop.signal);
+      const zoom = this.#zoom;
+      const series = await load(this.getAttribute("src") ?? "", zoom, this.#stop.signal);
+      if (zoom !== this.#zoom) return; // another time is wanted by now, and asked for
       this.#draw(series);
       if (series.to - series.from < YOUNG_MILLIS) pause = QUICK_MILLIS;
     } catch {
@@ -106,7 +108,7 @@ class DeviceChart extends HTMLElement {
     present.chart = chart;
     const data = [this.#times, ...chart.lines.map((line) => line.values)] as UPlot.AlignedData;
     present.plot.setData(data, this.#zoom === undefined);
-    if (this.#zoom) present.plot.redraw();
+    if (this.#zoom) present.plot.setScale("x", { min: this.#zoom[0], max: this.#zoom[1] });
     if (present.plot.cursor.idx === null || present.plot.cursor.idx === undefined) this.#say(present, null);
   }
 
@@ -179,6 +181,7 @@ class DeviceChart extends HTMLElement {
     const first = this.#times[0] ?? 0;
     const last = this.#times.at(-1) ?? 0;
     for (const { plot } of this.#plots) plot.setScale("x", { min: zoom?.[0] ?? first, max: zoom?.[1] ?? last });
+    this.#refresh(); // as finely as that time is known
   }
 
   /** The log beside it goes to that second. */

@@ -87,7 +87,8 @@ export function plot(within: HTMLElement, chart: Chart, times: number[], key: st
         label: line.name,
         stroke: colour(within, `--chart-${at % COLOURS}`),
         width: 1.25,
-        spanGaps: true,
+        // what is not known is not drawn
+        spanGaps: false,
         points: { show: false },
         ...(chart.lines.length === 1 ? { fill: colour(within, "--chart-fill") } : {}),
       })),

@@ -39,6 +39,10 @@ class PrometheusIT {
              "command": "while true; do echo step; sleep 0.2; done"}]}
             """;
 
+    /** Of simulated devices no tool tells, and none is idle for half an hour or broken; tasks share the machine's network. */
+    private static final List<String> NOTHING_HERE =
+            List.of("accelerator_collector_", "_network_", "accelerator_processes", "out_of_service", "< 0.05");
+
     @TempDir
     private static Path folder;
 
@@ -65,8 +69,11 @@ class PrometheusIT {
                 "http://" + address);
         Path config = folder.resolve("prometheus.yml");
         Files.writeString(
+                folder.resolve("rules.yml"),
+                Files.readString(Path.of("../compose/prometheus/rules.yml")).replace("interval: 30s", "interval: 1s"));
+        Files.writeString(
                 config,
-                "scrape_configs: [{job_name: sluice, scrape_interval: 1s, static_configs: [{targets: ['"
+                "rule_files: [rules.yml]\nscrape_configs: [{job_name: sluice, scrape_interval: 1s, static_configs: [{targets: ['"
                         + URI.create(server.address()).getAuthority() + "']}]}]\n");
         prometheus = new ProcessBuilder(
                         "prometheus",
@@ -196,7 +203,7 @@ class PrometheusIT {
     }
 
     @Test
-    void every_expression_of_the_dashboards_is_understood() throws Exception {
+    void every_expression_of_the_dashboards_finds_what_there_is() throws Exception {
         filled("accelerator_assignment");
         List<String> expressions = new ArrayList<>();
         try (Stream<Path> files = Files.list(Path.of("../grafana/dashboards"))) {
@@ -211,9 +218,30 @@ class PrometheusIT {
                     .replace("$user", "owner")
                     .replace("$node", ".*")
                     .replace("$__rate_interval", "1m")
-                    .replace("$__range", "1h");
-            assertThat(query(filledIn).path("status").asText()).as(filledIn).isEqualTo("success");
+                    .replace("$__range:1m", "1h:1s");
+            if (NOTHING_HERE.stream().anyMatch(expression::contains)) {
+                assertThat(query(filledIn).path("status").asText()).as(filledIn).isEqualTo("success");
+            } else {
+                assertThat(filled(filledIn).path("status").asText())
+                        .as(filledIn)
+                        .isEqualTo("success");
+            }
         }
+    }
+
+    @Test
+    void the_rules_record_what_jobs_use() throws Exception {
+        for (String rule : List.of(
+                "job:accelerator_utilization:avg",
+                "job:accelerator_devices:count",
+                "job:accelerator_memory_used_bytes:sum",
+                "job:accelerator_power_watts:sum")) {
+            filled(rule + "{job_id=\"owner~train\"}");
+        }
+        assertThat(filled("job:accelerator_devices:count")
+                        .at("/data/result/0/value/1")
+                        .asText())
+                .isEqualTo("2");
     }
 
     @Test

@@ -97,11 +97,23 @@ class TelemetryTest {
                         .valueStream()
                         .map(line -> line.path("values").size()))
                 .containsOnly(points);
+        assertThat(text(owner, "/jobs/owner~train/panels/metrics?role=main&index=0"))
+                .contains(
+                        "<device-chart src=\"/api/v2/jobs/owner~train/series?attempt=0&amp;role=main&amp;index=0&amp;taskAttempt=0\"");
         JsonNode summary = until(
                 "/api/v2/jobs/owner~train/summary",
                 answer -> answer.path("devices").size() == 2);
         assertThat(summary.path("devices").get(0).path("type").asText()).isEqualTo("Ascend910B");
         assertThat(text(owner, "/api/v2/jobs/owner~train/series?metrics=evil")).contains("There is no metric evil");
+        assertThat(text(owner, "/api/v2/jobs/owner~train/series?metrics=cpu,cpu"))
+                .as("asked for twice")
+                .contains("\"metric\":\"cpu\"")
+                .contains("\"omittedTasks\":0");
+        assertThat(text(owner, "/api/v2/jobs/owner~train/series?role=main&index=0&taskAttempt=0"))
+                .contains("\"lines\":[{");
+        assertThat(text(owner, "/api/v2/jobs/owner~train/series?role=main&index=0&taskAttempt=5"))
+                .contains("\"lines\":[]");
+        assertThat(text(owner, "/api/v2/jobs/owner~train/series?taskAttempt=0")).contains("say role and index");
         assertThat(text(another, "/api/v2/jobs/owner~train/series")).contains("NoJobError");
     }
 
@@ -115,7 +127,8 @@ class TelemetryTest {
         assertThat(others.valueStream().filter(one -> one.path("state").asText().equals("held")))
                 .hasSize(2);
         assertThat(others.valueStream().noneMatch(one -> one.has("job"))).isTrue();
-        assertThat(text(another, "/cluster")).doesNotContain("owner~train");
+        assertThat(text(another, "/cluster")).contains("id=\"machine-0\"").doesNotContain("owner~train");
+        assertThat(text(owner, "/cluster")).contains("/jobs/owner~train");
         assertThat(text(another, "/jobs-usage?jobs=owner~train")).isEqualTo("{}");
         assertThat(until("/api/v2/nodes", all -> all.size() == 1)
                         .get(0)

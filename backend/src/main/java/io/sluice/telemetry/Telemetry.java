@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to telemetry. Nobody waits for it: what it can not find out in time is missing, with a reason. */
 public final class Telemetry {
-    public static final Migrations MIGRATIONS = new Migrations("telemetry", Telemetry.class, List.of("001-summaries"));
+    public static final Migrations MIGRATIONS =
+            new Migrations("telemetry", Telemetry.class, List.of("001-summaries", "002-thin"));
 
     /**
      * @param pause between two rounds of looking at everything
@@ -75,6 +76,7 @@ public final class Telemetry {
             CollectorRegistry registry,
             Settings settings) {
         var telemetry = new Telemetry(vertx, database, jobs, engine, devices, registry, settings);
+        telemetry.history.start();
         telemetry.observer.start();
         return telemetry;
     }

@@ -2,6 +2,7 @@ package io.sluice.telemetry.exposition;
 
 import io.sluice.jobs.lists.Holder;
 import io.sluice.telemetry.devices.Metric;
+import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.observe.Observation;
 import io.sluice.telemetry.observe.Observation.Doing;
 import io.sluice.telemetry.observe.Observation.Rates;
@@ -9,9 +10,14 @@ import io.sluice.telemetry.observe.Observation.Seen;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The names and labels of OpenPAI's job-exporter, for dashboards and alerts that were made for it. In per cent, as they are. */
 final class Legacy {
+    /** Less than that every driver keeps. */
+    private static final double LEAK_BYTES = 20L << 20;
+
     private final Labels labels;
 
     Legacy(Labels labels) {
@@ -53,6 +59,15 @@ final class Legacy {
                 false,
                 nvidia,
                 one -> one.value(Metric.TEMPERATURE));
+        devices(
+                out,
+                seen,
+                "nvidiasmi_memory_leak_count",
+                "1 for memory in use on a device with no process",
+                false,
+                nvidia,
+                Legacy::leak);
+        errors(out, seen, nvidia);
         Predicate<Seen> amd = one -> one.device().vendor().equals("amd");
         devices(
                 out,
@@ -87,6 +102,51 @@ final class Legacy {
         return 100 * seen.value(Metric.MEMORY_USED) / seen.value(Metric.MEMORY_TOTAL);
     }
 
+    private static double leak(Seen seen) {
+        Reading reading = seen.reading();
+        double used = seen.value(Metric.MEMORY_USED);
+        if (reading == null || reading.occupants() == null || Double.isNaN(used)) {
+            return Double.NaN;
+        }
+        return reading.occupants().isEmpty() && used > LEAK_BYTES ? 1 : 0;
+    }
+
+    private record Errors(Seen seen, String type, @Nullable Long count) {}
+
+    private void errors(Text out, Observation seen, Predicate<Seen> which) {
+        List<Errors> all =
+                seen.devices().stream().filter(which).flatMap(Legacy::errors).toList();
+        Families.family(
+                out,
+                "nvidiasmi_ecc_error_count",
+                "gauge",
+                "Memory errors since the driver was loaded",
+                all,
+                one -> labels.of(
+                        "old ecc " + one.type() + one.seen().key()
+                                + one.seen().device().index(),
+                        () -> new String[] {
+                            "node", one.seen().node(), "minor_number", minor(one.seen()), "type", one.type()
+                        }),
+                one -> one.count() == null ? Double.NaN : (double) one.count());
+    }
+
+    private static Stream<Errors> errors(Seen seen) {
+        Reading reading = seen.reading();
+        return reading == null || !seen.current()
+                ? Stream.of()
+                : Stream.of(
+                        new Errors(seen, "single", reading.corrected()),
+                        new Errors(seen, "double", reading.uncorrected()));
+    }
+
+    /** The parts of a device have its number, and would be one series. */
+    private static String minor(Seen seen) {
+        return seen.device().whole() == null
+                ? Integer.toString(seen.device().index())
+                : seen.device().id();
+    }
+
     private void devices(
             Text out,
             Observation seen,
@@ -109,16 +169,11 @@ final class Legacy {
                                     "node",
                                     one.node(),
                                     "minor_number",
-                                    Integer.toString(one.device().index()),
+                                    minor(one),
                                     "vender",
                                     one.device().vendor()
                                 }
-                                : new String[] {
-                                    "node",
-                                    one.node(),
-                                    "minor_number",
-                                    Integer.toString(one.device().index())
-                                }),
+                                : new String[] {"node", one.node(), "minor_number", minor(one)}),
                 value);
     }
 
@@ -133,9 +188,7 @@ final class Legacy {
                 held,
                 one -> {
                     Holder holder = java.util.Objects.requireNonNull(one.holder());
-                    return labels.of(
-                            "old held " + one.key() + holder.task(),
-                            () -> of(holder, Integer.toString(one.device().index())));
+                    return labels.of("old held " + one.key() + holder.task(), () -> of(holder, minor(one)));
                 },
                 value);
     }

@@ -11,14 +11,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers tasks: the last two hours of each that runs in memory, and in the database what it comes to, with its lines in a few hundred
@@ -30,7 +32,11 @@ public final class History {
     /** In floats, so four bytes each: 100 MB. */
     private static final long MOST_POINTS = 25_000_000;
 
+    private static final System.Logger LOG = System.getLogger(History.class.getName());
     private static final int STORED_A_ROUND = 50;
+    private static final long THIN_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final int THINNED_AT_ONCE = 100;
+    private static final Duration POINTS_KEPT = Duration.ofDays(30);
     private static final long STORE_NANOS = Duration.ofSeconds(60).toNanos();
     private static final Duration ANSWER = Duration.ofSeconds(3);
     private static final Duration LAST = Duration.ofSeconds(2);
@@ -40,7 +46,14 @@ public final class History {
     private final Map<Long, Kept> kept = new ConcurrentHashMap<>();
     private final Map<Long, Holder> holders = new ConcurrentHashMap<>();
     /** Those that have ended and are not written yet. */
-    private final Map<Long, Holder> ended = new HashMap<>();
+    private final Map<Long, Holder> ended = new ConcurrentHashMap<>();
+    /** Those of which it is known what an earlier gateway has kept. */
+    private final Set<Long> restored = ConcurrentHashMap.newKeySet();
+
+    private final Semaphore work = new Semaphore(0);
+    private volatile int most = TWO_HOURS;
+    private volatile boolean closed;
+    private @Nullable Thread keeper;
 
     public History(Database database, CollectorRegistry registry) {
         this.store = new SummaryStore(database);
@@ -51,21 +64,29 @@ public final class History {
         return metrics;
     }
 
-    /** One round; on a thread that may wait. */
+    /** Begins to write down what is taken. */
+    public void start() {
+        keeper = Thread.ofVirtual().name("telemetry-history").start(this::keep);
+    }
+
+    /** One round; it waits for nobody. */
     public void take(Observation seen) {
         Map<Long, List<Seen>> devices = seen.devices().stream()
                 .filter(device -> device.holder() != null)
                 .collect(Collectors.groupingBy(
                         device -> Objects.requireNonNull(device.holder()).task()));
-        restore(seen);
-        int most = most(seen, devices);
+        int rows = most(seen, devices);
+        most = rows;
         for (Doing doing : seen.tasks()) {
             Holder holder = doing.holder();
             List<Seen> its = devices.getOrDefault(holder.task(), List.of());
             if (holder.launched() != null && its.size() == holder.devices().size()) {
                 holders.put(holder.task(), holder);
-                kept.computeIfAbsent(holder.task(), task -> Kept.begun(task, its))
-                        .take(seen.at(), doing, its, most);
+                kept.compute(holder.task(), (task, known) -> {
+                    Kept one = known == null ? Kept.begun(task, its) : known;
+                    one.take(seen.at(), doing, its, rows);
+                    return one;
+                });
             }
         }
         var live = seen.tasks().stream().map(doing -> doing.holder().task()).collect(Collectors.toSet());
@@ -74,9 +95,10 @@ public final class History {
                 ended.put(task, holder);
             }
         });
-        store();
+        metrics.behind(ended.size());
         metrics.points(
-                kept.values().stream().mapToLong(one -> one.track().floats()).sum(), most);
+                kept.values().stream().mapToLong(one -> one.track().floats()).sum(), rows);
+        work.release();
     }
 
     /** The more is to be remembered, the shorter. */
@@ -86,45 +108,86 @@ public final class History {
         return Math.clamp(MOST_POINTS / Math.max(1, lines), FEWEST, TWO_HOURS);
     }
 
-    /** What an earlier gateway has kept of tasks that still run. */
-    private void restore(Observation seen) {
-        List<Long> unknown = seen.tasks().stream()
-                .map(doing -> doing.holder().task())
-                .filter(task -> !kept.containsKey(task))
-                .toList();
-        if (!unknown.isEmpty()) {
-            await(store.of(unknown), ANSWER).ifPresent(all -> all.forEach(one -> kept.put(one.task(), one)));
+    /** On a thread of its own: a database that is slow holds up nothing but this. */
+    private void keep() {
+        long thinned = System.nanoTime();
+        while (!closed) {
+            try {
+                work.acquire();
+                work.drainPermits();
+                if (restore()) {
+                    store();
+                }
+                if (System.nanoTime() - thinned > THIN_NANOS) {
+                    thinned = System.nanoTime();
+                    await(store.thin(POINTS_KEPT, THINNED_AT_ONCE), ANSWER).ifPresent(metrics::thinned);
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                metrics.stored(false);
+                LOG.log(System.Logger.Level.WARNING, "event=history-not-kept cause=" + e);
+            }
         }
+    }
+
+    /**
+     * What an earlier gateway has kept of tasks that still run. Until that is known nothing is written, for it would be in the place of it.
+     *
+     * @return whether it could be asked
+     */
+    private boolean restore() {
+        List<Long> unknown =
+                kept.keySet().stream().filter(task -> !restored.contains(task)).toList();
+        restored.retainAll(kept.keySet());
+        if (unknown.isEmpty()) {
+            return true;
+        }
+        Optional<List<Kept>> all = await(store.of(unknown), ANSWER);
+        all.ifPresent(stored -> {
+            stored.forEach(old -> kept.computeIfPresent(
+                    old.task(), (task, younger) -> old.isLike(younger) ? old.with(younger, most) : younger));
+            restored.addAll(unknown);
+        });
+        return all.isPresent();
     }
 
     private void store() {
         List<Holder> finished = ended.values().stream().limit(STORED_A_ROUND).toList();
         for (Holder holder : finished) {
             Kept one = kept.get(holder.task());
-            if (one == null
-                    || await(store.save(holder, one, true).map(true), ANSWER).isPresent()) {
+            boolean known = one == null || restored.contains(holder.task());
+            if (known
+                    && (one == null
+                            || await(store.save(holder, one, true).map(true), ANSWER)
+                                    .isPresent())) {
                 ended.remove(holder.task());
                 holders.remove(holder.task());
                 kept.remove(holder.task());
                 metrics.stored(true);
-            } else {
+            } else if (known) {
                 metrics.stored(false);
                 return; // the database is away: again in the next round
             }
         }
         long now = System.nanoTime();
-        kept.values().stream()
-                .filter(one -> now - one.stored() > STORE_NANOS && holders.containsKey(one.task()))
+        List<Kept> due = kept.values().stream()
+                .filter(one -> now - one.stored() > STORE_NANOS
+                        && holders.containsKey(one.task())
+                        && restored.contains(one.task()))
                 .sorted(Comparator.comparingLong(Kept::stored))
                 .limit(STORED_A_ROUND)
-                .forEach(one -> {
-                    one.stored(now);
-                    metrics.stored(await(
-                                    store.save(Objects.requireNonNull(holders.get(one.task())), one, false)
-                                            .map(true),
-                                    ANSWER)
-                            .isPresent());
-                });
+                .toList();
+        for (Kept one : due) {
+            Holder holder = holders.get(one.task());
+            boolean done = holder == null
+                    || await(store.save(holder, one, false).map(true), ANSWER).isPresent();
+            metrics.stored(done);
+            if (!done) {
+                return;
+            }
+            one.stored(now);
+        }
     }
 
     private static <T> Optional<T> await(Future<T> future, Duration most) {
@@ -166,8 +229,13 @@ public final class History {
 
     /** Writes down what it can in a moment. */
     public Future<Void> close() {
+        closed = true;
+        Thread running = keeper;
+        if (running != null) {
+            running.interrupt();
+        }
         List<Future<Void>> last = kept.values().stream()
-                .filter(one -> holders.containsKey(one.task()))
+                .filter(one -> holders.containsKey(one.task()) && restored.contains(one.task()))
                 .limit(STORED_A_ROUND)
                 .map(one -> store.save(Objects.requireNonNull(holders.get(one.task())), one, false))
                 .toList();

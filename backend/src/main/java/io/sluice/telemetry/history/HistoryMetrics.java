@@ -11,6 +11,8 @@ final class HistoryMetrics {
     private final Counter stored;
     private final Counter failures;
     private final Counter asked;
+    private final Counter thinned;
+    private final Gauge behind;
 
     HistoryMetrics(CollectorRegistry registry) {
         points = Gauge.build("sluice_telemetry_history_points", "Points of running tasks in memory")
@@ -23,6 +25,13 @@ final class HistoryMetrics {
                 .register(registry);
         asked = Counter.build("sluice_telemetry_prometheus_queries_total", "Questions to Prometheus, by how they ended")
                 .labelNames("end")
+                .register(registry);
+        thinned = Counter.build(
+                        "sluice_telemetry_summaries_thinned_total", "Summaries of old tasks whose points were dropped")
+                .register(registry);
+        behind = Gauge.build(
+                        "sluice_telemetry_summaries_waiting",
+                        "Tasks that have ended and whose summary is not written yet")
                 .register(registry);
     }
 
@@ -37,5 +46,13 @@ final class HistoryMetrics {
 
     void asked(String end) {
         asked.labels(end).inc();
+    }
+
+    void thinned(int rows) {
+        thinned.inc(rows);
+    }
+
+    void behind(int tasks) {
+        behind.set(tasks);
     }
 }

@@ -37,25 +37,18 @@ public final class Kept {
         return new Kept(task, lines, new Coarse(lines.size()), tallies);
     }
 
-    void take(Instant at, Doing doing, List<Seen> devices, int most) {
+    synchronized void take(Instant at, Doing doing, List<Seen> devices, int most) {
         double[] row = new double[lines.size()];
-        Instant before = last;
-        double passed = before == null
-                ? 0
-                : (double) java.time.Duration.between(before, at).toMillis() / 1000;
         for (int line = 0; line < row.length; line++) {
             row[line] = Lines.value(lines.get(line), doing.rates(), devices);
-            tallies.get(line).add(row[line], passed);
         }
         if (doing.usage() != null) {
             cpuSeconds = doing.usage().cpuSeconds();
         }
-        track.add(at.toEpochMilli(), row, most);
-        coarse.add(at.toEpochMilli(), row);
-        last = at;
+        add(at, row, most);
     }
 
-    long task() {
+    public long task() {
         return task;
     }
 
@@ -71,11 +64,43 @@ public final class Kept {
         return coarse;
     }
 
-    Tally tally(int line) {
-        return tallies.get(line);
+    synchronized Tally tally(int line) {
+        return tallies.get(line).copy();
     }
 
-    double cpuSeconds() {
+    /** Whether it is about the same devices. */
+    boolean isLike(Kept other) {
+        return lines.equals(other.lines);
+    }
+
+    /** Goes on with what was taken while this could not be read. */
+    synchronized Kept with(Kept younger, int most) {
+        Track.Points points = younger.track.points(Long.MIN_VALUE, Long.MAX_VALUE);
+        double[] row = new double[lines.size()];
+        for (int at = 0; at < points.size(); at++) {
+            for (int line = 0; line < row.length; line++) {
+                row[line] = points.values()[line][at];
+            }
+            add(Instant.ofEpochMilli(points.times()[at]), row, most);
+        }
+        cpuSeconds = Double.isNaN(younger.cpuSeconds) ? cpuSeconds : younger.cpuSeconds;
+        return this;
+    }
+
+    private void add(Instant at, double[] row, int most) {
+        Instant before = last;
+        double passed = before == null
+                ? 0
+                : (double) java.time.Duration.between(before, at).toMillis() / 1000;
+        for (int line = 0; line < row.length; line++) {
+            tallies.get(line).add(row[line], passed);
+        }
+        track.add(at.toEpochMilli(), row, most);
+        coarse.add(at.toEpochMilli(), row);
+        last = at;
+    }
+
+    synchronized double cpuSeconds() {
         return cpuSeconds;
     }
 
@@ -99,7 +124,7 @@ public final class Kept {
         return new float[0];
     }
 
-    JsonObject toJson() {
+    synchronized JsonObject toJson() {
         Track.Points points = coarse.points();
         var all = new JsonArray();
         for (int line = 0; line < lines.size(); line++) {

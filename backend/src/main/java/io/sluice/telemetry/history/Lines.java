@@ -1,14 +1,15 @@
 package io.sluice.telemetry.history;
 
 import io.sluice.engines.Device;
-import io.sluice.jobs.lists.Holder;
 import io.sluice.telemetry.devices.Metric;
 import io.sluice.telemetry.observe.Observation.Rates;
 import io.sluice.telemetry.observe.Observation.Seen;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,29 +21,39 @@ public final class Lines {
     public static final List<Metric> OF_DEVICES =
             List.of(Metric.UTILISATION, Metric.MEMORY_USED, Metric.POWER, Metric.TEMPERATURE, Metric.MEMORY_BANDWIDTH);
 
+    /** Two samples are needed for a rate, of a Prometheus that reads once a minute, too. */
+    private static final long LEAST_WINDOW = 150_000;
+
+    private static final long LONG_STEP = 30_000;
+    private static final int MOMENTS = 12;
+
     /** Of a task. */
     public enum OfTask {
-        CPU("cpu", "rate(sluice_task_cpu_seconds_total{%s}[%s])"),
-        MEMORY("memory", "sluice_task_memory_bytes{%s}"),
-        RECEIVED("network_received", "rate(sluice_task_network_receive_bytes_total{%s}[%s])"),
-        SENT("network_sent", "rate(sluice_task_network_transmit_bytes_total{%s}[%s])"),
-        READ("disk_read", "rate(sluice_task_disk_read_bytes_total{%s}[%s])"),
-        WRITTEN("disk_written", "rate(sluice_task_disk_written_bytes_total{%s}[%s])");
+        CPU("cpu", "sluice_task_cpu_seconds_total", true),
+        MEMORY("memory", "sluice_task_memory_bytes", false),
+        RECEIVED("network_received", "sluice_task_network_receive_bytes_total", true),
+        SENT("network_sent", "sluice_task_network_transmit_bytes_total", true),
+        READ("disk_read", "sluice_task_disk_read_bytes_total", true),
+        WRITTEN("disk_written", "sluice_task_disk_written_bytes_total", true);
 
         private final String key;
-        private final String query;
+        private final String family;
+        private final boolean counted;
 
-        OfTask(String key, String query) {
+        OfTask(String key, String family, boolean counted) {
             this.key = key;
-            this.query = query;
+            this.family = family;
+            this.counted = counted;
         }
 
         public String key() {
             return key;
         }
 
-        String query(String labels, String window) {
-            return query.formatted(labels, window);
+        /** Of the tasks that these labels select. */
+        String query(String select, long step) {
+            String series = family + "{" + select + "}";
+            return counted ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])" : mean(series, step);
         }
 
         double of(Rates rates) {
@@ -106,9 +117,27 @@ public final class Lines {
         return OF_DEVICES.stream().filter(metric -> metric.key().equals(key)).findFirst();
     }
 
-    /** What selects a task in Prometheus; names are quoted, whatever they hold. */
-    static String labels(Holder holder) {
-        return "job_id=\"" + quoted(holder.key()) + "\",task_id=\"" + quoted(holder.taskKey()) + "\"";
+    /** The mean over each step, at some times in it: one moment of it would draw what repeats faster as something else. */
+    static String mean(String expression, long step) {
+        return step < LONG_STEP
+                ? expression
+                : "avg_over_time((" + expression + ")[" + seconds(step) + ":"
+                        + seconds(Math.max(LONG_STEP / 2, step / MOMENTS)) + "])";
+    }
+
+    private static String seconds(long millis) {
+        return (millis + 999) / 1000 + "s";
+    }
+
+    /** What selects tasks in Prometheus; names are quoted, whatever they hold. */
+    static String selecting(String job, Collection<String> tasks) {
+        String any = tasks.stream().map(Lines::literally).collect(Collectors.joining("|"));
+        return "job_id=\"" + quoted(job) + "\",task_id=~\"" + quoted(any) + "\"";
+    }
+
+    /** In an expression that a name is compared with. */
+    private static String literally(String name) {
+        return name.replaceAll("[^A-Za-z0-9_-]", "\\\\$0");
     }
 
     static String quoted(String value) {

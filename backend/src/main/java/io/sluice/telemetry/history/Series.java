@@ -2,7 +2,6 @@ package io.sluice.telemetry.history;
 
 import io.sluice.telemetry.history.Lines.Line;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -56,6 +55,18 @@ public record Series(long from, long to, long step, String source, List<Drawn> l
         lines = List.copyOf(lines);
     }
 
+    /** Whether no line has a value. */
+    public boolean isEmpty() {
+        for (Drawn line : lines) {
+            for (float value : line.values) {
+                if (!Float.isNaN(value)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     public int size() {
         return (int) ((to - from) / step) + 1;
     }
@@ -67,54 +78,88 @@ public record Series(long from, long to, long step, String source, List<Drawn> l
         return (step + 999) / 1000 * 1000;
     }
 
-    /** The mean of what falls into each step. */
-    static float[] buckets(long[] times, float[] values, long from, long step, int count) {
+    /**
+     * The mean of what falls into each step. Where steps are shorter than what was kept, a value holds for as long as it stands for, and no
+     * longer: beyond that nothing is known.
+     *
+     * @param reach how long one value stands for
+     */
+    static float[] buckets(Track.Points points, int line, long from, long step, int count, long reach) {
+        long[] times = points.times();
+        float[] values = points.values()[line];
         double[] sums = new double[count];
         int[] counts = new int[count];
         for (int at = 0; at < times.length; at++) {
-            int bucket = (int) Math.floorDiv(times[at] - from + step / 2, step);
+            int bucket = bucket(times[at], from, step);
             if (bucket >= 0 && bucket < count && !Float.isNaN(values[at])) {
                 sums[bucket] += values[at];
                 counts[bucket]++;
             }
         }
         float[] means = new float[count];
-        Arrays.fill(means, Float.NaN);
         for (int bucket = 0; bucket < count; bucket++) {
-            if (counts[bucket] > 0) {
-                means[bucket] = (float) (sums[bucket] / counts[bucket]);
+            means[bucket] = counts[bucket] == 0 ? Float.NaN : (float) (sums[bucket] / counts[bucket]);
+        }
+        for (int at = 0; at < times.length; at++) {
+            int last = Math.min(count - 1, bucket(times[at] + reach / 2, from, step));
+            for (int bucket = Math.max(0, bucket(times[at] - reach / 2, from, step)); bucket <= last; bucket++) {
+                means[bucket] = Float.isNaN(means[bucket]) ? values[at] : means[bucket];
             }
         }
         return means;
     }
 
-    /** What is kept of a task, between two times, as finely as it is known. */
+    private static int bucket(long time, long from, long step) {
+        return (int) Math.clamp(Math.floorDiv(time - from + step / 2, step), -1L, Integer.MAX_VALUE);
+    }
+
+    /** How fine what is kept of these tasks is from a time on. */
+    static long grain(List<Source> tasks, long from) {
+        long grain = 1000;
+        for (Source task : tasks) {
+            Track.Points fine = task.kept().track().points(Long.MIN_VALUE, Long.MAX_VALUE);
+            long coarse = task.kept().coarse().step();
+            boolean whole = fine.size() > 0
+                    && fine.times()[0] <= Math.max(from, task.kept().coarse().from()) + 2 * coarse;
+            grain = Math.max(grain, whole ? spacing(fine) : coarse);
+        }
+        return grain;
+    }
+
+    private static long spacing(Track.Points fine) {
+        return fine.size() > 1 ? (fine.times()[fine.size() - 1] - fine.times()[0]) / (fine.size() - 1) : 5_000;
+    }
+
+    /** What is kept of tasks, between two times: the last hours finely, what was before in fewer points. */
     static Series of(List<Source> tasks, long from, long to, long wanted) {
         long finest = 1000;
         for (Source task : tasks) {
-            Track.Points fine = task.kept().track().points(Long.MIN_VALUE, Long.MAX_VALUE);
-            boolean whole = fine.size() > 0
-                    && fine.times()[0] <= from + 2 * task.kept().coarse().step();
-            long spacing =
-                    fine.size() > 1 ? (fine.times()[fine.size() - 1] - fine.times()[0]) / (fine.size() - 1) : 5_000;
-            finest = Math.max(finest, whole ? spacing : task.kept().coarse().step());
+            Track.Points fine = task.kept().track().points(from, to);
+            finest = Math.max(
+                    finest,
+                    fine.size() > 1 ? spacing(fine) : task.kept().coarse().step());
         }
         long step = step(from, to, wanted, finest);
         int count = (int) ((to - from) / step) + 1;
         var lines = new ArrayList<Drawn>();
         for (Source task : tasks) {
-            Track.Points fine = task.kept().track().points(from, to);
-            Track.Points coarse = task.kept().coarse().points();
-            boolean whole = fine.size() > 0
-                    && fine.times()[0] <= from + 2 * task.kept().coarse().step();
-            Track.Points points = whole ? fine : coarse;
+            Track.Points all = task.kept().track().points(Long.MIN_VALUE, Long.MAX_VALUE);
+            Track.Points fine = task.kept().track().points(from - 60_000, to + 60_000);
+            long begun = all.size() == 0 ? Long.MAX_VALUE : all.times()[0];
+            Track.Points coarse = task.kept().coarse().points().before(begun);
             for (int line = 0; line < task.kept().lines().size(); line++) {
+                float[] values = buckets(
+                        coarse, line, from, step, count, task.kept().coarse().step());
+                float[] newer = buckets(fine, line, from, step, count, 2 * spacing(fine));
+                for (int at = 0; at < count; at++) {
+                    values[at] = Float.isNaN(newer[at]) ? values[at] : newer[at];
+                }
                 lines.add(new Drawn(
                         task.role(),
                         task.index(),
                         task.node(),
                         task.kept().lines().get(line),
-                        buckets(points.times(), points.values()[line], from, step, count)));
+                        values));
             }
         }
         return new Series(from, to, step, "memory", lines);

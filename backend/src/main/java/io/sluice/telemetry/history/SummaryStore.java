@@ -5,7 +5,9 @@ import io.sluice.jobs.lists.Holder;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlResult;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -35,6 +37,20 @@ final class SummaryStore {
                         finished,
                         kept.toJson().encode()))
                 .mapEmpty();
+    }
+
+    /** Of what ended long ago the sums stay and the points go, some at a time. */
+    Future<Integer> thin(Duration age, int most) {
+        return database.pool()
+                .preparedQuery("""
+                        WITH old AS (SELECT task_id FROM task_summaries
+                            WHERE finished AND NOT thinned AND changed < now() - $1::bigint * interval '1 second' LIMIT $2)
+                        UPDATE task_summaries s SET thinned = true, summary = jsonb_set(s.summary::jsonb, '{lines}', (
+                            SELECT coalesce(jsonb_agg(line - 'values'), '[]') FROM jsonb_array_elements(s.summary::jsonb -> 'lines') AS line))::json
+                        FROM old WHERE s.task_id = old.task_id
+                        """)
+                .execute(Tuple.of(age.toSeconds(), most))
+                .map(SqlResult::rowCount);
     }
 
     Future<List<Kept>> of(Collection<Long> tasks) {

@@ -56,6 +56,16 @@ final class Tally {
         return idleNow;
     }
 
+    Tally copy() {
+        var copy = new Tally();
+        copy.seconds = seconds;
+        copy.integral = integral;
+        copy.peak = peak;
+        copy.idleSeconds = idleSeconds;
+        copy.idleNow = idleNow;
+        return copy;
+    }
+
     JsonObject toJson() {
         return new JsonObject()
                 .put("seconds", seconds)

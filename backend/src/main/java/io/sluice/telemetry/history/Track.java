@@ -30,6 +30,19 @@ final class Track {
         int size() {
             return times.length;
         }
+
+        /** Those that are older. */
+        Points before(long time) {
+            int count = 0;
+            while (count < times.length && times[count] < time) {
+                count++;
+            }
+            float[][] some = new float[values.length][];
+            for (int line = 0; line < values.length; line++) {
+                some[line] = Arrays.copyOf(values[line], count);
+            }
+            return new Points(Arrays.copyOf(times, count), some);
+        }
     }
 
     private final int lines;

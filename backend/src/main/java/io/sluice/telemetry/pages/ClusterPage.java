@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code telemetry/cluster.jte}: every machine with its devices.
  *
+ * @param part which machines these are of all
+ * @param cursor from which what changes is followed
  * @param mean of the devices that somebody holds, NaN: nobody does, or nothing is known
  * @param waiting jobs in the queue, and {@code wanted} the devices they ask for
  * @param idle devices that are held and do nothing
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClusterPage(
         List<Machine> machines,
+        Part part,
+        String cursor,
         int devices,
         int held,
         int faulty,
@@ -21,6 +25,7 @@ public record ClusterPage(
         int waiting,
         int wanted,
         int idle,
+        boolean simulated,
         String trend,
         String busyTrend,
         List<MetricsPanel.Note> troubles) {
@@ -30,12 +35,37 @@ public record ClusterPage(
         troubles = List.copyOf(troubles);
     }
 
+    /** Some of all machines, from one on. */
+    public record Part(int from, int of, int size) {
+        public boolean isWhole() {
+            return of <= size;
+        }
+
+        public int first() {
+            return from + 1;
+        }
+
+        public int last() {
+            return Math.min(of, from + size);
+        }
+
+        public @Nullable Integer before() {
+            return from > 0 ? (Integer) Math.max(0, from - size) : null;
+        }
+
+        public @Nullable Integer after() {
+            return from + size < of ? (Integer) (from + size) : null;
+        }
+    }
+
     /**
+     * @param number its place among all, by which the page knows it
      * @param kinds count and type of its devices
      * @param apart how tasks are kept from one another and from the machine
      * @param limits what keeps them to what they asked for
      */
     public record Machine(
+            int number,
             String name,
             int cpus,
             int memoryMB,

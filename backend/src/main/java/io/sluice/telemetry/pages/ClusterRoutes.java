@@ -20,53 +20,76 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The page of the cluster: every device as a tile, coloured by how busy it is, with who has it as far as the viewer may know. */
 final class ClusterRoutes {
-    /** Held and below this share is idle, if it has been for so many looks. */
-    private static final double IDLE = 0.05;
+    /** Machines of one page: more are on the next. */
+    static final int ON_A_PAGE = 64;
 
     private final Jobs jobs;
     private final Observer observer;
     private final Live live;
     private final Trend trend = new Trend();
+    private final Machines machines = new Machines(trend);
 
     ClusterRoutes(Jobs jobs, Observer observer, Live live) {
         this.jobs = jobs;
         this.observer = observer;
         this.live = live;
-        observer.listen(trend::take);
+        observer.listen(seen -> {
+            trend.take(seen);
+            machines.take(seen);
+        });
     }
 
     List<Route> routes() {
         return List.of(
                 Route.get(
                                 "/cluster",
-                                call -> page(call.caller()).map(page -> Reply.page("telemetry/cluster.jte", page)))
+                                call -> page(call.caller(), from(call))
+                                        .map(page -> Reply.page("telemetry/cluster.jte", page)))
                         .withoutApplications(),
                 Route.get("/live/cluster", this::follow).withoutApplications());
     }
 
+    private static int from(Call call) {
+        long from = Lookup.number(call, "from").orElse(0L);
+        return (int) Math.min(from, 1_000_000) / ON_A_PAGE * ON_A_PAGE;
+    }
+
     private Future<Reply> follow(Call call) {
-        return Future.succeededFuture(live.follow(call, TelemetryPages.TOPIC, this::since));
+        int from = from(call);
+        return Future.succeededFuture(
+                live.follow(call, TelemetryPages.TOPIC, (caller, cursor) -> since(caller, cursor, from)));
     }
 
-    private Future<Live.Changes> since(Caller caller, @Nullable String cursor) {
-        return page(caller)
-                .map(page -> new Live.Changes(List.of(new Live.Fragment("telemetry/cluster-live.jte", page)), "now"));
+    /** The sums, and those machines that look different: of ten thousand devices a few change at a time. */
+    private Future<Live.Changes> since(Caller caller, @Nullable String cursor, int from) {
+        return page(caller, from).map(page -> {
+            var fragments = new ArrayList<Live.Fragment>();
+            fragments.add(new Live.Fragment("telemetry/cluster-live.jte", page));
+            page.machines().stream()
+                    .filter(machine -> machines.isNewer(machine.name(), cursor))
+                    .forEach(machine -> fragments.add(new Live.Fragment("telemetry/machine-live.jte", machine)));
+            return new Live.Changes(fragments, page.cursor());
+        });
     }
 
-    private Future<ClusterPage> page(Caller caller) {
-        return jobs.machines().map(machines -> page(caller, machines, observer.now()));
+    private Future<ClusterPage> page(Caller caller, int from) {
+        return jobs.machines().map(snapshot -> page(caller, from, snapshot, observer.now()));
     }
 
-    private ClusterPage page(Caller caller, Snapshot machines, Observation now) {
-        List<Machine> all =
-                now.nodes().stream().map(node -> machine(node, now, caller)).toList();
-        List<Card> cards =
-                all.stream().flatMap(machine -> machine.cards().stream()).toList();
+    private ClusterPage page(Caller caller, int from, Snapshot snapshot, Observation now) {
+        String cursor = machines.cursor();
+        Machines.Grouped grouped = machines.of(now);
+        int count = now.nodes().size();
+        int first = from < count ? from : 0;
+        var shown = new ArrayList<Machine>();
+        for (int at = first; at < Math.min(count, first + ON_A_PAGE); at++) {
+            shown.add(machine(now.nodes().get(at), at, grouped, caller));
+        }
         double mean = now.devices().stream()
                 .filter(seen -> seen.holder() != null)
                 .mapToDouble(seen -> seen.value(Metric.UTILISATION))
@@ -81,16 +104,17 @@ final class ClusterRoutes {
                         caller.admin() ? vendor.troubles().iterator().next().detail() : ""))
                 .toList();
         return new ClusterPage(
-                all,
-                cards.size(),
-                (int) now.devices().stream()
-                        .filter(seen -> seen.holder() != null)
-                        .count(),
-                count(cards, "bad"),
+                shown,
+                new ClusterPage.Part(first, count, ON_A_PAGE),
+                cursor,
+                now.devices().size(),
+                count(now, seen -> seen.holder() != null),
+                count(now, seen -> seen.device().fault() != null),
                 mean,
-                machines.queue().size(),
-                wanted(machines),
-                count(cards, "idle"),
+                snapshot.queue().size(),
+                wanted(snapshot),
+                count(now, seen -> state(seen).equals("idle")),
+                now.devices().stream().anyMatch(seen -> seen.device().simulated()),
                 trend.held(),
                 trend.busy(),
                 troubles);
@@ -104,26 +128,23 @@ final class ClusterRoutes {
                 .sum();
     }
 
-    private static int count(List<Card> cards, String state) {
-        return (int) cards.stream().filter(card -> card.state().equals(state)).count();
+    private static int count(Observation now, Predicate<Seen> which) {
+        return (int) now.devices().stream().filter(which).count();
     }
 
-    private Machine machine(io.sluice.engines.Node node, Observation now, Caller caller) {
-        List<Seen> devices = now.devices().stream()
-                .filter(seen -> seen.node().equals(node.name()))
-                .toList();
+    private Machine machine(io.sluice.engines.Node node, int number, Machines.Grouped grouped, Caller caller) {
+        List<Seen> devices = grouped.devices(node.name());
         Map<String, Integer> kinds = new LinkedHashMap<>();
         devices.forEach(seen -> kinds.merge(seen.device().type(), 1, Integer::sum));
         var words = new ArrayList<String>();
         kinds.forEach((type, count) -> words.add(count + " × " + type));
-        List<Doing> tasks = now.tasks().stream()
-                .filter(doing -> doing.holder().node().equals(node.name()))
-                .toList();
+        List<Doing> tasks = grouped.tasks(node.name());
         double cores = tasks.stream()
                 .mapToDouble(doing -> doing.rates().cpuCores())
                 .filter(one -> !Double.isNaN(one))
                 .sum();
         return new Machine(
+                number,
                 node.name(),
                 node.cpus(),
                 node.memoryMB(),
@@ -136,12 +157,16 @@ final class ClusterRoutes {
                 devices.stream().map(seen -> card(seen, caller)).toList());
     }
 
+    private String state(Seen seen) {
+        return seen.device().fault() != null
+                ? "bad"
+                : seen.holder() == null ? "free" : trend.isIdle(seen.key()) ? "idle" : "held";
+    }
+
     private Card card(Seen seen, Caller caller) {
         double load = seen.value(Metric.UTILISATION);
         Holder holder = DeviceRoutes.visible(seen.holder(), caller);
-        String state = seen.device().fault() != null
-                ? "bad"
-                : seen.holder() == null ? "free" : trend.isIdle(seen.key()) ? "idle" : "held";
+        String state = state(seen);
         return new Card(
                 seen.device().vendor(),
                 seen.device().index(),
@@ -174,69 +199,5 @@ final class ClusterRoutes {
             words.add(String.format(java.util.Locale.ROOT, "%.0f °C", seen.value(Metric.TEMPERATURE)));
         }
         return String.join(" · ", words);
-    }
-
-    /** The last two hours of the whole, and since when each device does nothing. */
-    private static final class Trend {
-        private static final int ROWS = 240;
-        private static final long EVERY_MILLIS = 30_000;
-        private static final long LONG_MILLIS = 600_000;
-
-        private final java.util.ArrayDeque<double[]> rows = new java.util.ArrayDeque<>();
-        private final Map<String, Long> idleSince = new java.util.concurrent.ConcurrentHashMap<>();
-        private long last;
-
-        void take(Observation seen) {
-            long now = seen.at().toEpochMilli();
-            for (Seen device : seen.devices()) {
-                double load = device.value(Metric.UTILISATION);
-                if (device.holder() == null || load >= IDLE) {
-                    idleSince.remove(device.key());
-                } else if (load < IDLE) {
-                    idleSince.putIfAbsent(device.key(), now);
-                }
-            }
-            if (now - last >= EVERY_MILLIS && !seen.devices().isEmpty()) {
-                last = now;
-                List<Seen> held = seen.devices().stream()
-                        .filter(device -> device.holder() != null)
-                        .toList();
-                double busy = held.stream()
-                        .mapToDouble(device -> device.value(Metric.UTILISATION))
-                        .filter(load -> !Double.isNaN(load))
-                        .average()
-                        .orElse(Double.NaN);
-                synchronized (rows) {
-                    rows.add(new double[] {(double) held.size() / seen.devices().size(), busy});
-                    while (rows.size() > ROWS) {
-                        rows.remove();
-                    }
-                }
-            }
-        }
-
-        boolean isIdle(String device) {
-            Long since = idleSince.get(device);
-            return since != null && System.currentTimeMillis() - since > LONG_MILLIS;
-        }
-
-        String held() {
-            return line(0);
-        }
-
-        String busy() {
-            return line(1);
-        }
-
-        private String line(int column) {
-            synchronized (rows) {
-                float[] values = new float[rows.size()];
-                int at = 0;
-                for (double[] row : rows) {
-                    values[at++] = (float) Objects.requireNonNull(row)[column];
-                }
-                return Spark.points(values, 1);
-            }
-        }
     }
 }

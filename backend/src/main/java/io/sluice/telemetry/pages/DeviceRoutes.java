@@ -3,6 +3,7 @@ package io.sluice.telemetry.pages;
 import io.sluice.engines.Node;
 import io.sluice.jobs.lists.Holder;
 import io.sluice.telemetry.devices.Metric;
+import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.history.Series;
 import io.sluice.telemetry.observe.Observation;
 import io.sluice.telemetry.observe.Observation.Seen;
@@ -12,10 +13,14 @@ import io.sluice.web.Caller;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** The inventory for programs: every device and node, how it is, and who has it as far as the caller may know. */
@@ -33,9 +38,19 @@ final class DeviceRoutes {
     }
 
     private Future<Reply> devices(Call call) {
-        var all = new JsonArray();
-        observer.now().devices().forEach(seen -> all.add(device(seen, call.caller())));
-        return Future.succeededFuture(SeriesRoutes.json(all.toBuffer()));
+        Optional<String> node = call.query("node").filter(text -> !text.isEmpty());
+        return offTheLoop(() -> {
+            var all = new JsonArray();
+            observer.now().devices().stream()
+                    .filter(seen -> node.isEmpty() || seen.node().equals(node.get()))
+                    .forEach(seen -> all.add(device(seen, call.caller())));
+            return SeriesRoutes.json(all.toBuffer());
+        });
+    }
+
+    /** Ten thousand devices take their time. */
+    private static Future<Reply> offTheLoop(Callable<Reply> work) {
+        return Objects.requireNonNull(Vertx.currentContext()).executeBlocking(work, false);
     }
 
     private static JsonObject device(Seen seen, Caller caller) {
@@ -65,7 +80,26 @@ final class DeviceRoutes {
         if (holder != null) {
             json.put("job", holder.key()).put("role", holder.role()).put("taskIndex", holder.index());
         }
+        Reading reading = seen.reading();
+        if (reading != null && seen.current()) {
+            json.put("throttled", reading.slowed())
+                    .put("memoryErrorsCorrected", reading.corrected())
+                    .put("memoryErrorsUncorrected", reading.uncorrected());
+            if (reading.occupants() != null && (holder != null || caller.admin())) {
+                json.put("processes", processes(reading.occupants()));
+            }
+        }
         return json;
+    }
+
+    /** Whoever holds a device, and administrators, may know who is on it: programs and their names are people's own. */
+    private static JsonArray processes(List<Reading.Occupant> occupants) {
+        var all = new JsonArray();
+        occupants.forEach(one -> all.add(new JsonObject()
+                .put("pid", one.pid())
+                .put("name", one.name())
+                .put("memoryBytes", Double.isNaN(one.memory()) ? null : (Double) one.memory())));
+        return all;
     }
 
     /** The jobs of others do not exist. */
@@ -79,19 +113,24 @@ final class DeviceRoutes {
 
     private Future<Reply> nodes(Call call) {
         Observation now = observer.now();
-        var all = new JsonArray();
-        now.nodes().forEach(node -> all.add(node(node, now)));
-        return Future.succeededFuture(SeriesRoutes.json(all.toBuffer()));
+        boolean details = call.caller().admin();
+        return offTheLoop(() -> {
+            Machines.Grouped grouped = Machines.Grouped.of(now);
+            var all = new JsonArray();
+            now.nodes().forEach(node -> all.add(node(node, grouped, details)));
+            return SeriesRoutes.json(all.toBuffer());
+        });
     }
 
-    private static JsonObject node(Node node, Observation now) {
+    /** @param details what the tools printed is for administrators */
+    private static JsonObject node(Node node, Machines.Grouped grouped, boolean details) {
         var tools = new JsonArray();
-        now.vendors().forEach(vendor -> {
+        grouped.of().vendors().forEach(vendor -> {
             var troubles = new JsonArray();
             vendor.troubles()
                     .forEach(trouble -> troubles.add(new JsonObject()
                             .put("reason", trouble.reason().key())
-                            .put("detail", trouble.detail())));
+                            .put("detail", details ? trouble.detail() : "")));
             tools.add(new JsonObject()
                     .put("vendor", vendor.vendor())
                     .put("up", vendor.up())
@@ -100,9 +139,7 @@ final class DeviceRoutes {
                             vendor.success() == null ? null : vendor.success().toEpochMilli())
                     .put("troubles", troubles));
         });
-        List<Seen> devices = now.devices().stream()
-                .filter(seen -> seen.node().equals(node.name()))
-                .toList();
+        List<Seen> devices = grouped.devices(node.name());
         return new JsonObject()
                 .put("node", node.name())
                 .put("cpus", node.cpus())
@@ -116,11 +153,7 @@ final class DeviceRoutes {
                         devices.stream()
                                 .filter(seen -> seen.device().fault() != null)
                                 .count())
-                .put(
-                        "tasks",
-                        now.tasks().stream()
-                                .filter(doing -> doing.holder().node().equals(node.name()))
-                                .count())
+                .put("tasks", grouped.tasks(node.name()).size())
                 .put("unready", node.unready())
                 .put("isolation", node.isolationNote())
                 .put("limits", node.limitsNote())

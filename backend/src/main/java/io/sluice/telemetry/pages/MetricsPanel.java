@@ -1,17 +1,19 @@
 package io.sluice.telemetry.pages;
 
+import io.sluice.telemetry.devices.Reading;
 import io.sluice.web.View;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code telemetry/panel.jte}: what one task and its devices do.
+ * {@code telemetry/panel.jte}: what one task and its devices do, or all tasks of a job.
  *
  * @param src where the lines are had
- * @param log of the task, for a click on a chart
+ * @param log of the task, for a click on a chart; empty: there are several
  * @param rows the devices, and the task itself last
- * @param idle how many devices have done nothing for long, and {@code idleMinutes} how long all of those at least
+ * @param idle of the whole job
  * @param trouble why values are missing, null: none are
+ * @param others what else can be looked at
  */
 public record MetricsPanel(
         boolean begun,
@@ -19,27 +21,42 @@ public record MetricsPanel(
         String src,
         String log,
         List<Row> rows,
-        int devices,
-        int idle,
-        long idleMinutes,
+        Idle idle,
         double mean,
         double kilowattHours,
         boolean simulated,
-        @Nullable Note trouble) {
+        @Nullable Note trouble,
+        List<Other> others) {
 
     public MetricsPanel {
         rows = List.copyOf(rows);
+        others = List.copyOf(others);
     }
+
+    public boolean hasProcesses() {
+        return rows.stream().anyMatch(row -> !row.occupants().isEmpty());
+    }
+
+    /** How many devices have done nothing for so long, all of them at least. */
+    public record Idle(int devices, int of, long minutes) {
+        static final Idle NONE = new Idle(0, 0, 0);
+    }
+
+    /** Other charts, and the words for them with a number. */
+    public record Other(String href, String words, int number, boolean here) {}
 
     /** A tool that did not tell what it should, and what it said. */
     public record Note(String vendor, String reason, String detail) {}
 
     /**
+     * @param task whose it is, empty: there is only one
      * @param index of the device, -1: it is the task
      * @param points of its spark, empty: nothing is known
      * @param fault null: it is well
+     * @param occupants processes on it, as far as its tool tells
      */
     public record Row(
+            String task,
             String vendor,
             int index,
             String type,
@@ -50,14 +67,30 @@ public record MetricsPanel(
             double watts,
             double celsius,
             String points,
-            @Nullable String fault) {
+            @Nullable String fault,
+            List<Reading.Occupant> occupants) {
+        public Row {
+            occupants = List.copyOf(occupants);
+        }
+
+        Row of(String name) {
+            return new Row(
+                    name, vendor, index, type, simulated, load, used, total, watts, celsius, points, fault, occupants);
+        }
+
+        /** A process on it, in one line. */
+        public String process(View view, Reading.Occupant one) {
+            String memory = Double.isNaN(one.memory()) ? "" : " · " + bytes(view, one.memory());
+            return (one.name().isEmpty() ? "?" : one.name()) + " (" + one.pid() + ")" + memory;
+        }
 
         public boolean isDevice() {
             return index >= 0;
         }
 
         public String name(View view) {
-            return isDevice() ? label(view, vendor, index) : view.t("telemetry.task");
+            String name = isDevice() ? label(view, vendor, index) : view.t("telemetry.task");
+            return task.isEmpty() ? name : task + " · " + name;
         }
 
         /** What is known of it now, in one line. */

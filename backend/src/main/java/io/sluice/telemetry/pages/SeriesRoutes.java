@@ -23,6 +23,10 @@ import java.util.stream.Stream;
 /** What a job's tasks and devices did: as lines, and as a summary. */
 final class SeriesRoutes {
     private static final String JOB = "/api/v2/jobs/:job";
+    /** A chart of more lines is none. */
+    private static final int MOST_DRAWN = 32;
+
+    private static final int MOST_SUMMED = 1_000;
     private static final Set<String> KNOWN = Stream.concat(
                     Stream.of(Lines.OfTask.values()).map(Lines.OfTask::key),
                     Lines.OF_DEVICES.stream().map(metric -> metric.key()))
@@ -47,7 +51,7 @@ final class SeriesRoutes {
     private Future<Reply> series(Call call) {
         Set<String> metrics = call.query("metrics")
                 .filter(text -> !text.isBlank())
-                .map(text -> Set.of(text.split(",")))
+                .map(text -> Set.copyOf(List.of(text.split(","))))
                 .orElse(KNOWN);
         metrics.stream().filter(metric -> !KNOWN.contains(metric)).findFirst().ifPresent(metric -> {
             throw Problem.invalid("There is no metric " + metric + ". There are "
@@ -55,7 +59,7 @@ final class SeriesRoutes {
         });
         long step = Lookup.number(call, "step").orElse(0L);
         boolean stored = call.query("source").orElse("").equals("prometheus");
-        return lookup.of(call).compose(found -> {
+        return lookup.of(call, MOST_DRAWN).compose(found -> {
             long begun = begun(found);
             long ended = ended(found);
             long from = Lookup.number(call, "from").orElse(begun);
@@ -63,9 +67,18 @@ final class SeriesRoutes {
             if (to < from) {
                 throw Problem.invalid("to is before from. Both are in milliseconds since 1970.");
             }
+            var wish = new Prometheus.Wish(
+                    found.detail().job().key(),
+                    found.detail().attempt().number(),
+                    found.tasks(),
+                    metrics,
+                    from,
+                    Math.max(to, from + 1000),
+                    step * 1000,
+                    stored);
             return prometheus
-                    .series(found.detail(), found.tasks(), from, Math.max(to, from + 1000), step * 1000, stored)
-                    .map(series -> json(Buffer.buffer(written(series, metrics))));
+                    .series(wish)
+                    .map(series -> json(Buffer.buffer(written(series, metrics, found.omitted()))));
         });
     }
 
@@ -95,7 +108,7 @@ final class SeriesRoutes {
     }
 
     /** By hand: there are tens of thousands of numbers in it. */
-    private static String written(Series series, Set<String> metrics) {
+    private static String written(Series series, Set<String> metrics, int omitted) {
         var text = new StringBuilder(64 << 10)
                 .append("{\"from\":")
                 .append(series.from())
@@ -105,7 +118,9 @@ final class SeriesRoutes {
                 .append(series.step())
                 .append(",\"source\":\"")
                 .append(series.source())
-                .append("\",\"lines\":[");
+                .append("\",\"omittedTasks\":")
+                .append(omitted)
+                .append(",\"lines\":[");
         boolean more = false;
         for (Drawn drawn : series.lines()) {
             if (metrics.contains(drawn.line().metric())) {
@@ -153,10 +168,12 @@ final class SeriesRoutes {
     }
 
     private Future<Reply> summary(Call call) {
-        return lookup.of(call)
+        return lookup.of(call, MOST_SUMMED)
                 .compose(found -> history.of(
                                 found.tasks().stream().map(JobDetail.Task::id).toList())
-                        .map(kept ->
-                                json(Summary.of(found.tasks(), kept).toJson().toBuffer())));
+                        .map(kept -> json(Summary.of(found.tasks(), kept)
+                                .toJson()
+                                .put("omittedTasks", found.omitted())
+                                .toBuffer())));
     }
 }

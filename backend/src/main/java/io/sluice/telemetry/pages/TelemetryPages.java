@@ -22,7 +22,7 @@ public final class TelemetryPages {
         return Stream.of(
                         new SeriesRoutes(lookup, history, prometheus).routes(),
                         new DeviceRoutes(observer).routes(),
-                        new MetricsPanelRoutes(lookup, observer, history).routes(),
+                        new MetricsPanelRoutes(jobs, lookup, observer, history).routes(),
                         new UsageRoutes(observer, history).routes(),
                         new ClusterRoutes(jobs, observer, live).routes())
                 .flatMap(List::stream)

@@ -51,7 +51,15 @@ final class UsageRoutes {
                     .average();
             if (loads.isPresent()) {
                 float[] line = line(devices);
-                answer.put(key, Map.of("now", Math.round(loads.getAsDouble() * 100), "points", Spark.points(line, 1)));
+                answer.put(
+                        key,
+                        Map.of(
+                                "now",
+                                Math.round(loads.getAsDouble() * 100),
+                                "points",
+                                Spark.points(line, 1),
+                                "simulated",
+                                devices.stream().anyMatch(seen -> seen.device().simulated())));
             }
         });
         return Future.succeededFuture(Reply.json(answer));

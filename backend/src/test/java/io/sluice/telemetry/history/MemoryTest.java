@@ -103,4 +103,66 @@ class MemoryTest {
                 .as("outside of what is known")
                 .isNaN();
     }
+
+    @Test
+    void after_hours_the_last_ones_are_still_fine_and_what_is_not_known_is_no_line() {
+        var holder = Pictures.holder(7, "ann", "train", List.of("g0"));
+        Instant begun = Instant.ofEpochMilli(1_700_000_000_000L);
+        Kept kept = Kept.begun(7, List.of(Pictures.device("n1", "g0", 0, 0.5, holder)));
+        for (int at = 0; at < 6 * 720; at++) { // six hours
+            // nothing was told in the third, and the last minutes go up and down
+            double load = at >= 1440 && at < 2160 ? Double.NaN : at > 4200 ? at / 6 % 2 : 0.5;
+            var device = Pictures.device("n1", "g0", 0, load, holder);
+            kept.take(begun.plusSeconds(5L * at), Pictures.doing(holder, at), List.of(device), 1440);
+        }
+        var sources = List.of(new Series.Source("main", 0, "n1", kept));
+        long from = begun.toEpochMilli();
+        long to = begun.plusSeconds(6 * 3600).toEpochMilli();
+        Series.Drawn whole = load(Series.of(sources, from, to, 0));
+        int size = Series.of(sources, from, to, 0).size();
+        assertThat(whole.value(size / 10)).isEqualTo(0.5f);
+        assertThat(whole.value(size * 5 / 12)).as("in the third hour").isNaN();
+        int gaps = 0;
+        for (int at = 0; at < size; at++) {
+            gaps += Float.isNaN(whole.value(at)) ? 1 : 0;
+        }
+        assertThat(gaps).as("no holes where something is known").isBetween(size / 6 - 8, size / 6 + 8);
+        Series tail = Series.of(sources, to - 300_000, to, 0);
+        assertThat(tail.step()).as("as fine as it was taken").isEqualTo(5_000);
+        assertThat(Series.grain(sources, to - 300_000)).isLessThan(6_000);
+        assertThat(Series.grain(sources, from)).isEqualTo(kept.coarse().step());
+        Series.Drawn fine = load(tail);
+        boolean up = false;
+        boolean down = false;
+        for (int at = 0; at < tail.size(); at++) {
+            up |= fine.value(at) == 1;
+            down |= fine.value(at) == 0;
+        }
+        assertThat(up && down).as("what came and went is seen").isTrue();
+    }
+
+    private static Series.Drawn load(Series series) {
+        return series.lines().stream()
+                .filter(line -> line.line().metric().equals("utilization"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void what_was_taken_before_the_stored_could_be_read_goes_on_from_it() {
+        var holder = Pictures.holder(7, "ann", "train", List.of("g0"));
+        Instant begun = Instant.ofEpochMilli(1_700_000_000_000L);
+        var device = Pictures.device("n1", "g0", 0, 0.5, holder);
+        Kept old = Kept.begun(7, List.of(device));
+        Kept young = Kept.begun(7, List.of(device));
+        for (int at = 0; at < 40; at++) {
+            (at < 20 ? old : young).take(begun.plusSeconds(5L * at), Pictures.doing(holder, at), List.of(device), 1000);
+        }
+        Kept both = Kept.of(7, new JsonObject(old.toJson().encode()));
+        assertThat(both.isLike(young)).isTrue();
+        both.with(young, 1000);
+        assertThat(both.coarse().from()).isEqualTo(begun.toEpochMilli());
+        assertThat(both.cpuSeconds()).isEqualTo(39);
+        assertThat(both.tally(6).seconds()).isEqualTo(2 * 19 * 5);
+    }
 }
