@@ -6,6 +6,7 @@ import io.sluice.jobs.drafts.Examples.Example;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -48,6 +49,19 @@ class ExamplesTest {
                         "resnet50-ascend-8",
                         "distributed-2-nodes");
         assertThat(Examples.named("nothing")).isEmpty();
+    }
+
+    @Test
+    void no_example_opens_an_app_to_whoever_finds_its_port() {
+        assertThat(Examples.ALL)
+                .allSatisfy(example -> assertThat(example.config()).doesNotContain("0.0.0.0", "--ip", "token="));
+        assertThat(Examples.named("notebook"))
+                .hasValueSatisfying(example -> assertThat(Protocols.read(example.config()))
+                        .isInstanceOfSatisfying(
+                                Read.Accepted.class,
+                                accepted -> assertThat(accepted.spec().extras().get("sluice"))
+                                        .isEqualTo(Map.of(
+                                                "endpoints", List.of("jupyterlab"), "tags", List.of("notebook")))));
     }
 
     @Test
