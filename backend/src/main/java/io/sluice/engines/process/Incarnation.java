@@ -16,6 +16,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 record Incarnation(long pid, long start, String boot) {
 
+    /** One of which nobody knows more than that it was before this machine was booted. */
+    static final Incarnation FORGOTTEN = new Incarnation(Long.MAX_VALUE, 0, "");
+
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int START_FIELD = 19;
     private static final long LOOK_NANOS = 1_000_000;

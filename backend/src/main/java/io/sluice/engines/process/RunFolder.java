@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ record RunFolder(String name, Path path, Path end) {
 
     static final String ABOUT = "about.json";
     private static final String CLAIM = "claim";
+    private static final Pattern CLAIMED = Pattern.compile("(\\d{1,18}) (\\d{1,18}) (\\S+) (\\d{1,18})\n");
     private static final String STOP = "stop";
     private static final String STATUS = "status";
     private static final String FORCED = "forced";
@@ -117,13 +119,26 @@ record RunFolder(String name, Path path, Path end) {
 
     Optional<Claim> claim() throws IOException {
         try {
-            var words = Files.readString(path.resolve(CLAIM)).strip().split(" ");
-            return Optional.of(new Claim(
-                    new Incarnation(Long.parseLong(words[0]), Long.parseLong(words[1]), words[2]),
-                    Instant.ofEpochMilli(Long.parseLong(words[3]))));
+            var words = CLAIMED.matcher(Files.readString(path.resolve(CLAIM)));
+            return Optional.of(
+                    words.matches()
+                            ? new Claim(
+                                    new Incarnation(
+                                            Long.parseLong(words.group(1)),
+                                            Long.parseLong(words.group(2)),
+                                            words.group(3)),
+                                    Instant.ofEpochMilli(Long.parseLong(words.group(4))))
+                            : lostClaim());
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
+    }
+
+    /** It is written whole before it has its name, so only a power failure can have cut it off: somebody had it in an earlier life of the machine. */
+    private Claim lostClaim() throws IOException {
+        return new Claim(
+                Incarnation.FORGOTTEN,
+                Files.getLastModifiedTime(path.resolve(CLAIM)).toInstant());
     }
 
     /** Takes the place of a supervisor, so that none can begin any more; false if one already has. */

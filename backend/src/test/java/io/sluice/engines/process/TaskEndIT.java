@@ -155,6 +155,8 @@ class TaskEndIT {
             fake("rebooted", stranger.pid() + " 1 4f1c0000-0000-0000-0000-000000000000 1700000000000");
             fake("reused", stranger.pid() + " 1 " + Incarnation.bootOfNow() + " 1700000000000");
             fake("unbegun", null);
+            fake("cut-off", "");
+            fake("half", "4711 1 4f1c");
 
             assertThat(tasks.seen("rebooted").state()).isEqualTo(State.LOST);
             assertThat(tasks.seen("rebooted").detail()).contains("restarted");
@@ -165,7 +167,13 @@ class TaskEndIT {
                                     .await())
                             .again())
                     .isTrue();
-            for (var name : List.of("rebooted", "reused", "unbegun")) {
+            for (var name : List.of("cut-off", "half")) {
+                assertThat(tasks.seen(name).state())
+                        .as("a claim lost with the power")
+                        .isEqualTo(State.LOST);
+                assertThat(tasks.seen(name).detail()).contains("restarted");
+            }
+            for (var name : List.of("rebooted", "reused", "unbegun", "cut-off", "half")) {
                 tasks.engine.stop(name, Duration.ZERO).await();
                 tasks.engine.remove(name).await();
             }
