@@ -92,6 +92,7 @@ final class Flags {
                     "",
                     "a Prometheus that reads /metrics here and keeps the history: http://host:9090"),
             new Flag("submissions-per-hour", "COUNT", "1000", "of jobs by one user"),
+            new Flag("calls-per-minute", "COUNT", "600", "of the API from one address, by programs"),
             new Flag("lists-per-minute", "COUNT", "60", "of jobs by one user, through the API"),
             new Flag("log-limit", "SIZE", "10g", "of one task's log; beyond it the middle goes"),
             new Flag("logs-total", "SIZE", "100g", "of all finished logs; beyond it the oldest go"),

@@ -99,7 +99,8 @@ record Settings(
                         .developing(tree == null || tree.isEmpty() ? null : Path.of(tree))
                         .limits(
                                 count(values, "connections-per-address", faults),
-                                count(values, "streams-per-user", faults)),
+                                count(values, "streams-per-user", faults),
+                                count(values, "calls-per-minute", faults)),
                 text(values, "engine"),
                 docker(values, environment, data, devices, faults),
                 devices,

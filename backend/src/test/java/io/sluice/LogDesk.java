@@ -242,6 +242,7 @@ final class LogDesk implements AutoCloseable {
                 web.connections(),
                 web.connectionsPerAddress(),
                 web.streamsPerUser(),
+                web.callsPerMinute(),
                 web.headerSeconds(),
                 web.bodySeconds(),
                 web.answerSeconds(),

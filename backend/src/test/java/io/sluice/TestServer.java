@@ -38,6 +38,9 @@ public final class TestServer implements AutoCloseable {
         this.data = data;
         var all = new ArrayList<>(
                 List.of("--port", "0", "--engine", "process", "--data", data.toString(), "--db", database.url()));
+        if (!List.of(flags).contains("--calls-per-minute")) {
+            all.addAll(List.of("--calls-per-minute", "100000"));
+        }
         all.addAll(List.of(flags));
         var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
         server = new Server(

@@ -27,6 +27,11 @@ public final class Allowance {
         this.window = window;
     }
 
+    /** Gives back one that was taken for nothing. */
+    public synchronized void giveBack(long user) {
+        counts.computeIfPresent(user, (key, count) -> new Count(count.began(), Math.max(0, count.times() - 1)));
+    }
+
     /** Takes one of what is left; where nothing is, how long to wait. */
     public synchronized Optional<Duration> take(long user) {
         long now = System.nanoTime();

@@ -14,6 +14,7 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -49,18 +50,40 @@ final class Submissions {
 
     /** @param refusal why it can not start, whatever it is; null: it can */
     Future<Submitted> take(Caller caller, String text, @Nullable String idempotencyKey, @Nullable Exit refusal) {
-        return counted(caller).compose(counted -> read(caller, text, idempotencyKey, refusal));
+        var wait = allowance.take(caller.id());
+        if (wait.isPresent()) {
+            return idempotencyKey == null
+                    ? tooMany(wait.get())
+                    : repeated(caller, text, idempotencyKey)
+                            .compose(earlier ->
+                                    earlier.isPresent() ? Future.succeededFuture(earlier.get()) : tooMany(wait.get()));
+        }
+        return read(caller, text, idempotencyKey, refusal).onSuccess(submitted -> {
+            if (submitted instanceof Submitted.Stored stored && stored.again()) {
+                allowance.giveBack(caller.id());
+            }
+        });
+    }
+
+    private <T> Future<T> tooMany(Duration wait) {
+        metrics.submitted("too_many");
+        return Future.failedFuture(
+                Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait));
+    }
+
+    /** What an earlier submission with the same key became: who only asks again because the answer was lost is always answered. */
+    private Future<Optional<Submitted>> repeated(Caller caller, String text, String key) {
+        return store.earlier(caller.id(), caller.name(), "", key)
+                .map(found -> found.filter(earlier -> hash(text).equals(earlier.bodyHash()))
+                        .map(earlier -> {
+                            metrics.submitted("again");
+                            return new Submitted.Stored(earlier.id(), caller.name(), earlier.name(), true, List.of());
+                        }));
     }
 
     /** One more of those that a user may have in an hour. */
     private Future<Void> counted(Caller caller) {
-        var wait = allowance.take(caller.id());
-        if (wait.isPresent()) {
-            metrics.submitted("too_many");
-            return Future.failedFuture(
-                    Problem.tooMany("You have submitted as many jobs as one user may in an hour.", wait.get()));
-        }
-        return Future.succeededFuture();
+        return allowance.take(caller.id()).map(this::<Void>tooMany).orElseGet(Future::succeededFuture);
     }
 
     /** A stopped job goes back into the queue, which counts like another one. The answer is whether it was stopped. */

@@ -67,7 +67,7 @@ final class Edge implements Web.Threshold {
         this.live = live;
         this.accessLog = accessLog;
         this.metrics = metrics;
-        this.guards = new Guards(settings.tls());
+        this.guards = new Guards(settings.tls(), settings.callsPerMinute(), metrics.refused.labels("calls")::inc);
         this.errors = new Errors(pages, translation);
     }
 
@@ -182,7 +182,8 @@ final class Edge implements Web.Threshold {
                                     verdict.caller(),
                                     verdict.problem(),
                                     verdict.cookies()));
-                    context.next();
+                    proceedUnless(
+                            context, guards.tooOften(context.normalizedPath(), verdict.caller(), passage.address()));
                 })
                 .onFailure(context::fail);
     }

@@ -4,7 +4,10 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +25,54 @@ final class Guards {
     private static final Set<HttpMethod> CHANGING =
             Set.of(HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE);
 
-    private final boolean tls;
+    private static final int ADDRESSES = 10_000;
+    private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
 
-    Guards(boolean tls) {
+    private final boolean tls;
+    private final int callsPerMinute;
+    private final Runnable refused;
+    /** Of addresses that have not been seen for long, the count is forgotten. */
+    private final Map<String, Calls> calls = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Calls> eldest) {
+            return size() > ADDRESSES;
+        }
+    };
+
+    private record Calls(long began, int count) {}
+
+    /** @param refused is told of each call that was one too many */
+    Guards(boolean tls, int callsPerMinute, Runnable refused) {
         this.tls = tls;
+        this.callsPerMinute = callsPerMinute;
+        this.refused = refused;
+    }
+
+    /** The problem of a call of the API by a program that is one too many, or null. Pages of the portal ask as often as they need. */
+    @Nullable
+    Problem tooOften(String path, @Nullable Caller caller, String address) {
+        boolean page = caller != null && caller.kind() == Caller.Kind.SESSION;
+        return page || !Edge.isApi(path) ? null : tooOften(address, System.nanoTime());
+    }
+
+    private @Nullable Problem tooOften(String address, long now) {
+        synchronized (calls) {
+            Calls so = calls.get(address);
+            if (so == null || now - so.began() >= MINUTE_NANOS) {
+                so = new Calls(now, 0);
+            }
+            if (so.count() >= callsPerMinute) {
+                refused.run();
+                return Problem.tooMany(
+                        "More than " + callsPerMinute + " calls of the API came from " + address
+                                + " within a minute. Wait a little.",
+                        Duration.ofNanos(MINUTE_NANOS - (now - so.began())).plusSeconds(1));
+            }
+            calls.put(address, new Calls(so.began(), so.count() + 1));
+            return null;
+        }
     }
 
     void headers(MultiMap headers, String nonce) {

@@ -34,6 +34,7 @@ public final class Web {
      * @param trustedProxies addresses whose {@code X-Forwarded-For} and {@code -Proto} are believed
      * @param tree the source tree, to reload pages and styles from it while they are written
      * @param logs the folder for the access log
+     * @param callsPerMinute of the API from one address, by programs
      */
     public record Settings(
             String host,
@@ -46,28 +47,30 @@ public final class Web {
             int connections,
             int connectionsPerAddress,
             int streamsPerUser,
+            int callsPerMinute,
             int headerSeconds,
             int bodySeconds,
             int answerSeconds,
             int idleSeconds) {
         public static Settings of(String host, int port, Path logs) {
-            return new Settings(host, port, null, null, Set.of(), null, logs, 10_000, 1_000, 50, 10, 30, 30, 75);
+            return new Settings(
+                    host, port, null, null, Set.of(), null, logs, 10_000, 1_000, 50, 1_000_000, 10, 30, 30, 75);
         }
 
         public Settings tls(@Nullable Path certificate, @Nullable Path key) {
-            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser);
+            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser, callsPerMinute);
         }
 
         public Settings trusting(Set<String> proxies) {
-            return with(certificate, key, proxies, tree, connectionsPerAddress, streamsPerUser);
+            return with(certificate, key, proxies, tree, connectionsPerAddress, streamsPerUser, callsPerMinute);
         }
 
         public Settings developing(@Nullable Path tree) {
-            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser);
+            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser, callsPerMinute);
         }
 
-        public Settings limits(int connectionsPerAddress, int streamsPerUser) {
-            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser);
+        public Settings limits(int connectionsPerAddress, int streamsPerUser, int callsPerMinute) {
+            return with(certificate, key, trustedProxies, tree, connectionsPerAddress, streamsPerUser, callsPerMinute);
         }
 
         private Settings with(
@@ -76,7 +79,8 @@ public final class Web {
                 Set<String> trustedProxies,
                 @Nullable Path tree,
                 int connectionsPerAddress,
-                int streamsPerUser) {
+                int streamsPerUser,
+                int callsPerMinute) {
             return new Settings(
                     host,
                     port,
@@ -88,6 +92,7 @@ public final class Web {
                     connections,
                     connectionsPerAddress,
                     streamsPerUser,
+                    callsPerMinute,
                     headerSeconds,
                     bodySeconds,
                     answerSeconds,
@@ -106,6 +111,7 @@ public final class Web {
                     connections,
                     connectionsPerAddress,
                     streamsPerUser,
+                    callsPerMinute,
                     headerSeconds,
                     bodySeconds,
                     answerSeconds,

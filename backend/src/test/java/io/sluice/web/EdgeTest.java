@@ -45,6 +45,7 @@ class EdgeTest {
                         1_000,
                         1_000,
                         3,
+                        100_000,
                         3,
                         2,
                         2,
@@ -329,7 +330,7 @@ class EdgeTest {
 
     private static Web.Settings brief(Web.Settings usual) {
         return new Web.Settings(
-                usual.host(), 0, null, null, java.util.Set.of(), null, usual.logs(), 10, 10, 3, 30, 30, 30, 2);
+                usual.host(), 0, null, null, java.util.Set.of(), null, usual.logs(), 10, 10, 3, 100_000, 30, 30, 30, 2);
     }
 
     /** A byte now and then keeps the socket busy, so that its own idle limit never comes. */
