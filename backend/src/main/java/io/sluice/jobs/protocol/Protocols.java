@@ -162,6 +162,15 @@ public final class Protocols {
         if (spec.roles().stream().anyMatch(role -> role.resources().infiniband())) {
             said.add(Read.Warning.INFINIBAND);
         }
+        if (spec.debug()) {
+            said.add(Read.Warning.DEBUG);
+        }
+        if (!spec.folders().authFile().isEmpty()) {
+            said.add(Read.Warning.AUTH_FILE);
+        }
+        if (!spec.folders().code().isEmpty()) {
+            said.add(Read.Warning.CODE_DIR);
+        }
         if (spec.roles().stream().anyMatch(Protocols::hasCell)) {
             said.add(Read.Warning.CELL);
         }

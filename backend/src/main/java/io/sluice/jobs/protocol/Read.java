@@ -35,6 +35,10 @@ public sealed interface Read {
         TEAM_STORAGE("The plugin teamwise_storage is not used: there are no team storages here."),
         MAIL("jobStatusChangeNotification is not used: nobody is sent mail."),
         INFINIBAND("infiniband is not used: tasks see the network of their machine."),
+        DEBUG("debug (isDebug, gpuType: debug) is not used: a task that fails ends, and leaves its log and its files."),
+        AUTH_FILE("authFile is not used: to sign in to a registry, use the auth of a dockerimage in protocol 2."),
+        CODE_DIR(
+                "codeDir is not copied to where a task begins: PAI_CODE_DIR names it, and the commands have to fetch it."),
         CELL("pinnedCellId, affinityGroupName and skuNum of hivedScheduler are not used: resourcePerInstance counts.");
 
         private final String sentence;

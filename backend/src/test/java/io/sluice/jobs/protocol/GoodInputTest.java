@@ -98,7 +98,7 @@ class GoodInputTest {
         assertThat(accepted.secrets()).isEqualTo(Map.of("registry", "s3cret-one", "token", "s3cret-two"));
         assertThat(accepted.warnings())
                 .as("what it asks for and does not get")
-                .hasSize(4)
+                .hasSize(5)
                 .allSatisfy(said -> assertThat(said.sentence()).contains("not used"));
         assertThat(spec.name()).isEqualTo("whole_job-1");
         assertThat(spec.about()).isEqualTo(new JobSpec.About("1.0", "Ada", "everything at once"));
@@ -165,7 +165,9 @@ class GoodInputTest {
     void a_whole_job_of_protocol_1_is_read() {
         Read.Accepted accepted = Texts.accepted(Texts.V1);
         JobSpec spec = accepted.spec();
-        assertThat(accepted.warnings()).containsExactly(Read.Warning.OBSOLETE);
+        assertThat(accepted.warnings())
+                .containsExactly(
+                        Read.Warning.OBSOLETE, Read.Warning.DEBUG, Read.Warning.AUTH_FILE, Read.Warning.CODE_DIR);
         assertThat(Read.Warning.OBSOLETE.sentence())
                 .isEqualTo(
                         "killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and minSucceededTaskCount instead.");
