@@ -71,6 +71,60 @@ class LifeTest {
     }
 
     @Test
+    void a_task_that_saves_its_state_is_told_to_stop_once_however_many_others_end() {
+        engine.lingers = true;
+        desk.submit("ada", JobsTest.job("saves", "", role("main", 4, "")));
+        var runs = desk.running(4);
+        desk.eventually(() -> desk.job("ada", "saves").state() == Job.State.RUNNING);
+        desk.stop("ada", "saves");
+        desk.eventually(() -> engine.stops.size() == 4);
+        for (String run : runs) {
+            engine.end(run, 0);
+            desk.eventually(() -> desk.detail("ada", "saves").tasks().stream()
+                    .anyMatch(task -> run.endsWith("-" + task.index() + "-0.0") && task.completed() != null));
+        }
+        assertThat(desk.finished("ada", "saves").state()).isEqualTo(Job.State.STOPPED);
+        assertThat(engine.stops).containsExactlyInAnyOrderElementsOf(runs);
+    }
+
+    @Test
+    void a_job_that_the_engine_fails_to_start_says_why_and_starts_once_it_can() {
+        engine.fault = new java.io.IOException("no space for its control group\nat line 7");
+        desk.submit("ada", JobsTest.one("unstarted", 1, 0));
+        desk.eventually(() -> desk.job("ada", "unstarted").waiting() != null);
+        var waiting = Objects.requireNonNull(desk.job("ada", "unstarted").waiting());
+        assertThat(waiting.why()).isEqualTo(Waiting.Why.START);
+        assertThat(waiting.outages())
+                .containsExactly(new Waiting.Outage("node0", "main 0", "no space for its control group"));
+        assertThat(desk.job("ada", "unstarted").state()).isEqualTo(Job.State.WAITING);
+        engine.fault = null;
+        desk.running(1);
+        desk.eventually(() -> desk.job("ada", "unstarted").state() == Job.State.RUNNING);
+        assertThat(desk.job("ada", "unstarted").waiting()).isNull();
+    }
+
+    @Test
+    void a_job_that_gave_way_is_queued_at_once_however_often_and_its_faults_are_counted_apart() {
+        desk.submit("ada", JobsTest.one("gives-way", 1, 0));
+        for (int time = 0; time < 3; time++) {
+            int times = time;
+            desk.running(1);
+            desk.eventually(() -> desk.job("ada", "gives-way").attempt() == times
+                    && desk.job("ada", "gives-way").state() == Job.State.RUNNING);
+            desk.query("UPDATE jobs SET halt = -1003, changed = pg_current_xact_id() RETURNING id");
+            desk.eventually(() -> engine.starts.size() == times + 2);
+        }
+        assertThat(desk.query("SELECT count(*) FROM job_events WHERE message LIKE '%the next begins at once.'"))
+                .isEqualTo(3);
+        desk.eventually(() -> desk.job("ada", "gives-way").state() == Job.State.RUNNING);
+        engine.end(desk.running(1).getFirst(), 137);
+        desk.eventually(() -> engine.starts.size() == 5);
+        Job job = desk.job("ada", "gives-way");
+        assertThat(job.retries()).isEqualTo(4);
+        assertThat(job.userRetries()).isZero();
+    }
+
+    @Test
     void enough_succeeded_tasks_end_the_job_well() {
         desk.submit("ada", JobsTest.job("enough", "", role("main", 3, "\"minSucceededTaskCount\": 1,")));
         engine.end(desk.running(3).getFirst(), 0);

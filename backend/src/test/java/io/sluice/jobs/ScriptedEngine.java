@@ -41,6 +41,10 @@ final class ScriptedEngine implements Engine {
     volatile boolean hangs;
     /** Answers to all stops, once it is given. */
     volatile @Nullable Promise<Void> stopping;
+    /** Tasks that are told to stop save their state first, for as long as the test likes. */
+    volatile boolean lingers;
+    /** Why a start fails in the engine itself; null: it does not. */
+    volatile @Nullable Exception fault;
 
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
@@ -116,6 +120,10 @@ final class ScriptedEngine implements Engine {
         if (away) {
             return Future.failedFuture(new Unavailable("away", null));
         }
+        Exception broken = fault;
+        if (broken != null) {
+            return Future.failedFuture(broken);
+        }
         Started.Refused refused = refusal.apply(task);
         if (refused != null) {
             return Future.succeededFuture(refused);
@@ -142,7 +150,7 @@ final class ScriptedEngine implements Engine {
             return later.future();
         }
         Run run = runs.get(name);
-        if (run != null && !run.isOver()) {
+        if (run != null && !run.isOver() && !lingers) {
             end(name, 143);
         }
         return Future.succeededFuture();

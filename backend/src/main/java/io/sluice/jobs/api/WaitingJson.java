@@ -55,9 +55,15 @@ final class WaitingJson {
             case SCATTERED -> "There is enough in all, but not together." + what;
             case RESERVED -> "What is free is kept for the job before it.";
             case PORT, PORTS, NEVER_PORTS, IMAGE -> waiting.outages().getFirst().reason();
+            case START -> notStarted(waiting.outages().getFirst());
             case MAKING_ROOM -> "Room is being made for it.";
         };
         return waiting.position() > 0 ? "Position " + waiting.position() + " in the queue. " + reason : reason;
+    }
+
+    private static String notStarted(Waiting.Outage task) {
+        return "Task " + task.device() + " could not be started on " + task.node() + " yet, and is tried again: "
+                + task.reason();
     }
 
     private static String first(Waiting waiting) {

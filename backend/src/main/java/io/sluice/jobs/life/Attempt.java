@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The present attempt of a job that holds machines, as {@link Life} works on it.
  *
  * @param halt the code with which the scheduler wants it to end, null: it does not
+ * @param preemptions how many of the retries followed an attempt that gave way; known once the attempt's end is decided
  * @param exit how it ends, once that is decided
  * @param tasks the newest attempt of each, in the order in which they ended, those that have not last
  */
@@ -26,6 +27,7 @@ record Attempt(
         int retryCount,
         int retries,
         int userRetries,
+        int preemptions,
         @Nullable Exit exit,
         List<Task> tasks) {
 
@@ -51,6 +53,11 @@ record Attempt(
         boolean isOver() {
             return phase == Job.Phase.EXITED;
         }
+    }
+
+    /** How often it was tried again because something went wrong. */
+    int faults() {
+        return Math.max(0, retries - preemptions);
     }
 
     /** How a task ends that is stopped because the attempt is over. */

@@ -76,11 +76,16 @@ final class Completion {
      * Whether what ended so is tried again: what is nobody's fault always, a fault of the job's never, and where that is not known as often
      * as was asked for.
      *
+     * @param retries so far, without those after it gave way
      * @param most -2: always, also after success; -1: after any failure
      */
     Optional<Again> again(int code, int most, int retries, int accountable) {
         if (Exit.isStop(code) || code == Exit.OUT_OF_TIME) {
             return Optional.empty();
+        }
+        if (code == Exit.PREEMPTED) {
+            return Optional.of(new Again(
+                    Duration.ZERO, false)); // it did nothing wrong: its place in the queue is all it waits for
         }
         if (most == -2) {
             return Optional.of(new Again(backOff(retries), true));

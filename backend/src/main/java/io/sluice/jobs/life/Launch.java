@@ -9,6 +9,7 @@ import io.sluice.jobs.exits.Cause;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Waiting;
+import io.sluice.jobs.ports.Ports;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Secrets;
 import io.sluice.jobs.protocol.TaskEnvironment;
@@ -40,6 +41,7 @@ final class Launch {
     /** Who asks for none gets so much, and no more: nothing runs that no quota and no machine counts. */
     private static final int LEAST_MEMORY_MB = 64;
 
+    private static final int LONGEST_REASON = 300;
     private static final int TAIL = 16 * 1024;
     private static final int SPECS_KEPT = 500;
     private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
@@ -112,11 +114,24 @@ final class Launch {
     /** What a job is told while an image of its tasks is on its way. */
     static Waiting waiting(Attempt attempt, Started.Preparing preparing) {
         var outage = new Waiting.Outage(preparing.what(), preparing.far(), preparing.message());
+        return waiting(attempt, Waiting.Why.IMAGE, outage);
+    }
+
+    /** What a job is told whose start the engine has not answered, or has answered with a fault of its own. */
+    static Waiting unanswered(Attempt attempt, Attempt.Task task, Throwable cause) {
+        String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        String line = why.lines().findFirst().orElse("").strip();
+        String brief = line.length() > LONGEST_REASON ? line.substring(0, LONGEST_REASON) + "…" : line;
+        return waiting(
+                attempt, Waiting.Why.START, new Waiting.Outage(task.node(), task.role() + " " + task.index(), brief));
+    }
+
+    private static Waiting waiting(Attempt attempt, Waiting.Why why, Waiting.Outage outage) {
         return new Waiting(
                 Long.toString(attempt.job()),
                 attempt.virtualCluster(),
                 0,
-                Waiting.Why.IMAGE,
+                why,
                 List.of(),
                 List.of(),
                 null,

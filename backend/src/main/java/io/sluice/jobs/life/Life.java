@@ -7,12 +7,12 @@ import io.sluice.engines.Task;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.exits.ExitCatalogue;
 import io.sluice.jobs.life.Completion.Outcome;
+import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Life {
     private static final Logger log = System.getLogger(Life.class.getName());
-    private static final Duration GRACE = Duration.ofSeconds(10);
     private static final int STARTS_AT_ONCE = 16;
     private static final int JOBS_AT_ONCE = 16;
     /** Of these so many may be ending: what begins waits for no crowd that ends, nor for an engine that is slow to stop. */
@@ -40,6 +39,7 @@ final class Life {
     private final Engine engine;
     private final Launch launch;
     private final Completion completion;
+    private final AttemptEnd end;
     private final Failpoint failpoint;
     private final LifeMetrics metrics;
     /** Machines have become free. */
@@ -77,6 +77,7 @@ final class Life {
         this.metrics = metrics;
         this.freed = freed;
         this.seen = seen;
+        this.end = new AttemptEnd(jobs, tasks, engine, launch, completion, failpoint, metrics, freed, seen, runs);
     }
 
     /** Acts from now on as the leader of this epoch; 0: as nobody. */
@@ -174,7 +175,7 @@ final class Life {
         if (attempt.phase() == Job.Phase.EXITED && ending.add(job)) {
             return true; // in a turn of that kind
         }
-        return attempt.phase() == Job.Phase.EXITED ? wind(attempt, now) : proceed(attempt, now);
+        return attempt.phase() == Job.Phase.EXITED ? end.wind(attempt, now) : proceed(attempt, now);
     }
 
     private boolean proceed(Attempt attempt, long epoch) {
@@ -222,7 +223,7 @@ final class Life {
     }
 
     private TaskStore.Ended ended(Attempt attempt, Attempt.Task task, Exit exit, @Nullable Instant at) {
-        var ended = TaskStore.Ended.of(task.id(), exit, message(exit), at);
+        var ended = TaskStore.Ended.of(task.id(), exit, AttemptEnd.message(exit), at);
         JobSpec spec = launch.spec(attempt.job()).await().spec();
         if (spec.gang() || attempt.stop() || attempt.halt() != null || attempt.phase() == Job.Phase.EXITED) {
             return ended;
@@ -232,11 +233,6 @@ final class Life {
                 .again(exit.code(), most, task.retries(), task.userRetries())
                 .map(again -> ended.again(again, Launch.nextRun(task)))
                 .orElse(ended);
-    }
-
-    private static String message(Exit exit) {
-        String more = exit.message() == null ? "" : ": " + exit.message();
-        return "Exited with " + exit.code() + more;
     }
 
     private boolean exited(Attempt attempt, List<TaskStore.Ended> ends, long epoch) {
@@ -302,20 +298,20 @@ final class Life {
         Future.join(answers).otherwiseEmpty().await();
         List<TaskStore.Begun> begun = new ArrayList<>();
         List<TaskStore.Ended> ended = new ArrayList<>();
-        Started.Preparing preparing = null;
+        Waiting awaited = null;
         for (int i = 0; i < answers.size(); i++) {
             var task = starting.get(i);
-            if (answers.get(i).succeeded()) {
-                switch (answers.get(i).result()) {
-                    case Started.Running running -> {
-                        runs.merge(task.run(), running.run(), (before, now) -> before.isOver() ? before : now);
-                        begun.add(new TaskStore.Begun(task.id(), begunAt(running.run()), running.image()));
-                    }
-                    case Started.Preparing later -> preparing = later;
-                    case Started.Refused refused -> {
-                        var role = spec.spec().role(task.role());
-                        ended.add(ended(attempt, task, Launch.exit(refused, role), null));
-                    }
+            if (answers.get(i).failed()) {
+                awaited = Launch.unanswered(attempt, task, answers.get(i).cause());
+                metrics.failed("start");
+                continue;
+            }
+            switch (answers.get(i).result()) {
+                case Started.Running running -> begun.add(begun(task, running));
+                case Started.Preparing later -> awaited = Launch.waiting(attempt, later);
+                case Started.Refused refused -> {
+                    var role = spec.spec().role(task.role());
+                    ended.add(ended(attempt, task, Launch.exit(refused, role), null));
                 }
             }
         }
@@ -323,10 +319,8 @@ final class Life {
                 !begun.isEmpty() && tasks.started(attempt.job(), epoch, begun).await();
         boolean refused = !ended.isEmpty() && exited(attempt, ended, epoch);
         metrics.started(begun.size());
-        if (begun.size() + ended.size() < answers.size()) {
-            if (preparing != null
-                    && tasks.preparing(attempt.job(), epoch, Launch.waiting(attempt, preparing))
-                            .await()) {
+        if (awaited != null) {
+            if (tasks.preparing(attempt.job(), epoch, awaited).await()) {
                 seen.run();
             }
             lookAgain(attempt.job()); // no answer, or not ready: asked again soon, under the same names
@@ -334,97 +328,18 @@ final class Life {
         return stored || refused;
     }
 
+    private TaskStore.Begun begun(Attempt.Task task, Started.Running running) {
+        runs.merge(task.run(), running.run(), (before, now) -> before.isOver() ? before : now);
+        return new TaskStore.Begun(task.id(), begunAt(running.run()), running.image());
+    }
+
     private static String begunAt(Run run) {
         Instant started = run.started();
         return (started == null ? Instant.now() : started).toString();
     }
 
-    /** Ends what still runs of an attempt whose end is decided; then it is over. */
-    private boolean wind(Attempt attempt, long epoch) {
-        var live = attempt.tasks().stream().filter(task -> !task.isOver()).toList();
-        if (live.isEmpty()) {
-            return conclude(attempt, epoch);
-        }
-        List<TaskStore.Ended> ends = new ArrayList<>();
-        for (var task : live) {
-            Run run = runs.get(task.run());
-            if (task.phase() == Job.Phase.CLAIMED) {
-                ends.add(TaskStore.Ended.of(task.id(), attempt.ending(), "Not started any more", null));
-            } else if (run != null && run.isOver()) {
-                Exit own = launch.exit(attempt, task, run);
-                Exit exit = own.code() == 0 ? own : attempt.ending();
-                ends.add(TaskStore.Ended.of(task.id(), exit, message(exit), run.ended()));
-            } else {
-                failpoint.pass("cancel.afterIntent");
-                engine.stop(task.run(), GRACE).await();
-                if (run == null) {
-                    return unknown(attempt, task, epoch);
-                }
-            }
-        }
-        return !ends.isEmpty() && exited(attempt, ends, epoch);
-    }
-
-    /** A task whose start was intended, and which the engine may or may not have begun: it will not begin any more, so the list tells. */
-    private boolean unknown(Attempt attempt, Attempt.Task task, long epoch) {
-        var found = engine.list().await().stream()
-                .filter(run -> run.name().equals(task.run()))
-                .findFirst();
-        if (found.isPresent()) {
-            runs.put(task.run(), found.get());
-            return found.get().isOver();
-        }
-        return exited(
-                attempt, List.of(TaskStore.Ended.of(task.id(), attempt.ending(), "Not started any more", null)), epoch);
-    }
-
-    private boolean conclude(Attempt attempt, long epoch) {
-        Exit exit = attempt.exit();
-        int code = exit == null ? Exit.STOPPED : exit.code();
-        var again = attempt.stop()
-                ? Optional.<Completion.Again>empty()
-                : completion.again(code, attempt.retryCount(), attempt.retries(), attempt.userRetries());
-        if (again.isPresent()) {
-            jobs.retry(attempt.job(), epoch, again.get(), retryMessage(code, again.get()))
-                    .await();
-            jobs.requeueDue().await();
-            freed.run();
-        } else {
-            var state = Job.State.ofExit(code);
-            jobs.finalise(attempt.job(), epoch, state, finalMessage(state, exit))
-                    .await();
-            metrics.finalised(state);
-        }
-        seen.run();
-        for (var task : attempt.tasks()) {
-            forget(task.run());
-        }
-        return false;
-    }
-
-    /** Only now that its outcome is stored. What can not be removed now is found again by the reconciler. */
-    private void forget(String run) {
-        engine.remove(run).onComplete(removed -> runs.remove(run));
-    }
-
-    private static String retryMessage(int code, Completion.Again again) {
-        String pause =
-                again.after().isZero() ? "at once" : "after " + again.after().toSeconds() + " s";
-        return "The attempt ended with " + code + "; the next begins " + pause + ".";
-    }
-
-    private static String finalMessage(Job.State state, @Nullable Exit exit) {
-        if (state == Job.State.SUCCEEDED) {
-            return "The job succeeded.";
-        }
-        if (state == Job.State.STOPPED) {
-            return "The job is stopped.";
-        }
-        return exit == null ? "The job failed." : "The job failed: " + message(exit);
-    }
-
     /** A run that the engine has been told to forget. */
     void forgotten(String run) {
-        runs.remove(run);
+        end.forgotten(run);
     }
 }

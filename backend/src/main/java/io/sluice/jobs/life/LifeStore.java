@@ -8,6 +8,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -91,9 +92,12 @@ final class LifeStore {
             """;
 
     private static final String RAN = """
-            UPDATE jobs SET ran_ms = ran_ms + $2, halt = CASE WHEN ran_ms + $2 >= max_run_ms THEN coalesce(halt, $4) ELSE halt END
-            WHERE id = $1 AND epoch = $3 AND state = 'started'
-            RETURNING halt IS NOT NULL
+            WITH ran AS (
+                UPDATE jobs SET ran_ms = ran_ms + more, halt = CASE WHEN ran_ms + more >= max_run_ms THEN coalesce(halt, $4) ELSE halt END
+                FROM unnest($1::bigint[], $2::bigint[]) AS news(job, more)
+                WHERE id = job AND epoch = $3 AND state = 'started'
+                RETURNING id, halt)
+            SELECT id FROM ran WHERE halt IS NOT NULL
             """;
 
     /** The state that is shown is of before; the one that counts stays. */
@@ -183,12 +187,20 @@ final class LifeStore {
         return did(HALT, Tuple.of(job, epoch, code));
     }
 
-    /** Adds to the time that the present attempt has run; the answer is whether it is to end. */
-    Future<Boolean> ran(long job, long epoch, Duration more) {
-        return database.pool()
-                .preparedQuery(RAN)
-                .execute(Tuple.of(job, more.toMillis(), epoch, Exit.OUT_OF_TIME))
-                .map(rows -> rows.size() > 0 && rows.iterator().next().getBoolean(0));
+    /** Adds to the time that these have run, in one statement however many they are; the answer are those that are to end. */
+    Future<List<Long>> ran(long epoch, Map<Long, Duration> more) {
+        List<Long> ids = List.copyOf(more.keySet());
+        Long[] times = ids.stream()
+                .map(id -> more.getOrDefault(id, Duration.ZERO).toMillis())
+                .toArray(Long[]::new);
+        return database.read(
+                RAN,
+                Tuple.tuple()
+                        .addValue(ids.toArray(Long[]::new))
+                        .addValue(times)
+                        .addLong(epoch)
+                        .addInteger(Exit.OUT_OF_TIME),
+                row -> row.getLong(0));
     }
 
     Future<Boolean> end(long job, long epoch, Exit exit) {

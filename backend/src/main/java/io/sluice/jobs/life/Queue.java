@@ -8,6 +8,7 @@ import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.placement.Waiting;
+import io.sluice.jobs.ports.Ports;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.release.Releases;
 import io.vertx.core.Context;

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +53,7 @@ public final class Scheduler {
     private final Subscription watch;
     private final Semaphore bell = new Semaphore(0);
     private final AtomicBoolean reconciling = new AtomicBoolean();
-    private final Map<Long, Long> lastSeen = new HashMap<>();
+    private final RunTime runTime = new RunTime();
     private final Promise<Void> ended = Promise.promise();
     private volatile boolean closed;
     private volatile LifeStore.@Nullable Leadership leadership;
@@ -202,6 +203,7 @@ public final class Scheduler {
         metrics.leading(false);
         life.lead(0);
         queue.forget();
+        runTime.forget();
     }
 
     private void begin(LifeStore.Leadership leads) {
@@ -232,15 +234,31 @@ public final class Scheduler {
 
     /** Counts the time that limited jobs have run by this machine's own measure: no clock that is set ends a job. */
     private void time(long epoch) {
-        List<Long> limited = queueStore.limited().await();
-        lastSeen.keySet().retainAll(limited);
-        for (Long job : limited) {
-            long now = System.nanoTime();
-            Long before = lastSeen.put(job, now);
-            if (before != null
-                    && jobs.ran(job, epoch, Duration.ofNanos(now - before)).await()) {
-                life.touch(job);
+        Map<Long, Duration> more = runTime.since(queueStore.limited().await(), System.nanoTime());
+        if (!more.isEmpty()) {
+            jobs.ran(epoch, more).await().forEach(life::touch);
+        }
+    }
+
+    /** Since when this gateway has watched each job that may not run for ever. Of what it did not watch as the leader it knows nothing. */
+    static final class RunTime {
+        private final Map<Long, Long> watched = new HashMap<>();
+
+        /** How long each has run since it was asked for last. */
+        Map<Long, Duration> since(List<Long> jobs, long now) {
+            watched.keySet().retainAll(Set.copyOf(jobs));
+            Map<Long, Duration> more = new HashMap<>();
+            for (Long job : jobs) {
+                Long before = watched.put(job, now);
+                if (before != null) {
+                    more.put(job, Duration.ofNanos(now - before));
+                }
             }
+            return more;
+        }
+
+        void forget() {
+            watched.clear();
         }
     }
 

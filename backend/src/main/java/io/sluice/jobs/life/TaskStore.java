@@ -72,7 +72,9 @@ final class TaskStore {
 
     private static final String PREPARING = """
             UPDATE jobs SET waiting = $3::text::jsonb, changed = pg_current_xact_id()
-            WHERE id = $1 AND epoch = $2 AND state IN ('claimed', 'creating') AND waiting IS DISTINCT FROM $3::text::jsonb
+            -- of one that is no gang, the queue says what the rest waits for
+            WHERE id = $1 AND epoch = $2 AND (state IN ('claimed', 'creating') OR state = 'started' AND rest IS NULL)
+                AND waiting IS DISTINCT FROM $3::text::jsonb
             """;
 
     private static final String STARTED = """
@@ -128,7 +130,9 @@ final class TaskStore {
 
     private static final String JOB = """
             SELECT j.user_id, j.user_name, j.name, j.virtual_cluster, j.state, j.attempt, j.stop, j.halt, j.retry_count, j.retries,
-                j.user_retries, a.cause
+                j.user_retries, a.cause, CASE WHEN j.state = 'exited' THEN (
+                    SELECT count(*)::int FROM job_attempts p
+                    WHERE p.job_id = j.id AND p.attempt < j.attempt AND p.exit_code = $3) ELSE 0 END AS preemptions
             FROM jobs j LEFT JOIN job_attempts a ON a.job_id = j.id AND a.attempt = j.attempt
             WHERE j.id = $1 AND j.epoch = $2 AND j.state IN ('claimed', 'creating', 'started', 'exited')
             """;
@@ -242,13 +246,16 @@ final class TaskStore {
 
     /** The present attempt of a job that is ours and holds machines. */
     Future<Optional<Attempt>> attempt(long job, long epoch) {
-        return database.pool().preparedQuery(JOB).execute(Tuple.of(job, epoch)).compose(rows -> {
-            for (Row row : rows) {
-                return database.read(TASKS, Tuple.of(job, row.getInteger("attempt")), TaskStore::task)
-                        .map(tasks -> Optional.of(attempt(job, row, tasks)));
-            }
-            return Future.succeededFuture(Optional.empty());
-        });
+        return database.pool()
+                .preparedQuery(JOB)
+                .execute(Tuple.of(job, epoch, Exit.PREEMPTED))
+                .compose(rows -> {
+                    for (Row row : rows) {
+                        return database.read(TASKS, Tuple.of(job, row.getInteger("attempt")), TaskStore::task)
+                                .map(tasks -> Optional.of(attempt(job, row, tasks)));
+                    }
+                    return Future.succeededFuture(Optional.empty());
+                });
     }
 
     private static Attempt attempt(long job, Row row, List<Attempt.Task> tasks) {
@@ -265,6 +272,7 @@ final class TaskStore {
                 row.getInteger("retry_count"),
                 row.getInteger("retries"),
                 row.getInteger("user_retries"),
+                row.getInteger("preemptions"),
                 Json.readIfAny(text(row, "cause"), Exit.class),
                 tasks);
     }

@@ -119,6 +119,10 @@ public final class Words {
                     ? view.t(key, image.node())
                     : view.t(key + ".far", image.node(), image.device());
         }
+        if (waiting.why() == Waiting.Why.START) {
+            Outage task = waiting.outages().getFirst();
+            return view.t(key, String.valueOf(task.device()), task.node(), task.reason());
+        }
         if (waiting.shortages().isEmpty()) {
             return view.t(key, waiting.cluster());
         }

@@ -1,4 +1,4 @@
-package io.sluice.jobs.life;
+package io.sluice.jobs.ports;
 
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Node;
@@ -20,26 +20,26 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** The ports that nodes have left, as of one moment, and what a job is told that can not have those it asks for. */
-final class Ports {
+public final class Ports {
     private final List<Node> all;
     private final Map<String, Node> nodes;
     private final Map<String, Set<Integer>> taken;
 
-    Ports(Inventory inventory, Map<String, Set<Integer>> taken) {
+    public Ports(Inventory inventory, Map<String, Set<Integer>> taken) {
         this.all = inventory.nodes();
         this.nodes = all.stream().collect(Collectors.toMap(Node::name, Function.identity()));
         this.taken = new HashMap<>(taken);
     }
 
     /** What is missing: {@link Why#PORT}, {@link Why#PORTS} or {@link Why#NEVER_PORTS}. */
-    record Lack(Why why, Outage outage) {
-        Waiting waiting(String job, String cluster) {
+    public record Lack(Why why, Outage outage) {
+        public Waiting waiting(String job, String cluster) {
             return new Waiting(job, cluster, 0, why, List.of(), List.of(), null, null, List.of(outage));
         }
     }
 
     /** A job can not have its ports. */
-    static final class Missing extends RuntimeException {
+    public static final class Missing extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient JobSpec spec;
         private final transient Lack lack;
@@ -50,20 +50,20 @@ final class Ports {
             this.lack = lack;
         }
 
-        Blocked blocked(long job, Demand demand) {
+        public Blocked blocked(long job, Demand demand) {
             return new Blocked(spec, lack.waiting(Long.toString(job), demand.cluster()));
         }
     }
 
     /** A job that is left out of the passes until there are ports for it: what it can not have is for others. */
-    record Blocked(JobSpec spec, Waiting waiting) {}
+    public record Blocked(JobSpec spec, Waiting waiting) {}
 
-    String address(String node) {
+    public String address(String node) {
         return node(node).address();
     }
 
     /** So many, in a row from the first where that is asked for. */
-    synchronized List<Integer> take(JobSpec spec, String name, JobSpec.Port port) {
+    public synchronized List<Integer> take(JobSpec spec, String name, JobSpec.Port port) {
         var range = node(name).ports();
         var used = taken.computeIfAbsent(name, node -> new HashSet<>());
         int begin = ThreadLocalRandom.current().nextInt(range.size());
@@ -88,7 +88,7 @@ final class Ports {
     }
 
     /** Why these machines have not the ports for a job, be it alone or beside the others; empty: they have. */
-    synchronized Optional<Lack> lack(JobSpec spec) {
+    public synchronized Optional<Lack> lack(JobSpec spec) {
         return all.isEmpty()
                 ? Optional.empty()
                 : never(spec).or(() -> fixedLack(spec)).or(() -> countLack(spec));

@@ -1,0 +1,76 @@
+package io.sluice.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What takes its time to test: how long a job may run, and how large it may be. */
+class LimitsIT {
+    private final ScriptedEngine engine = new ScriptedEngine(2, 4, 2);
+
+    private static String large(String name, int tasks) {
+        return """
+                protocolVersion: 2
+                name: %s
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: none}]
+                taskRoles:
+                  main:
+                    instances: %d
+                    dockerImage: image
+                    resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 0}
+                    commands: ["true"]
+                """.formatted(name, tasks);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2_000, 5_000})
+    void a_job_of_thousands_of_tasks_starts_whole_and_stops_whole(int tasks) {
+        desk.submit("ada", large("thousands", tasks));
+        assertThat(desk.running(tasks)).doesNotHaveDuplicates();
+        desk.eventually(() -> desk.query("SELECT count(*) FROM tasks WHERE state = 'started'") == tasks);
+        assertThat(desk.job("ada", "thousands").state()).isEqualTo(Job.State.RUNNING);
+        desk.stop("ada", "thousands");
+        assertThat(desk.finished("ada", "thousands").state()).isEqualTo(Job.State.STOPPED);
+        assertThat(engine.stops).hasSize(tasks).doesNotHaveDuplicates();
+        assertThat(desk.query("SELECT count(*) FROM tasks WHERE state = 'exited' AND exit_code = -210"))
+                .isEqualTo(tasks);
+        assertThat(desk.query("SELECT count(*) FROM allocations")).isZero();
+    }
+
+    @Test
+    void more_tasks_than_a_job_may_have_are_a_fault_that_says_how_many_it_may() {
+        assertThat(desk.submit("ada", large("too-many", 10_001), null))
+                .isInstanceOfSatisfying(
+                        Submitted.Refused.class,
+                        refused ->
+                                assertThat(refused.message()).contains("10001").containsPattern("10,?000"));
+    }
+
+    @RegisterExtension
+    private final Desk desk = new Desk(engine);
+
+    @Test
+    void the_time_that_a_limited_job_runs_under_another_gateway_is_counted_by_that_one_alone() {
+        desk.submit(
+                "ada",
+                JobsTest.job(
+                        "limited",
+                        "\"extras\": {\"sluice\": {\"maxRunSeconds\": 3000}},",
+                        "{\"name\": \"main\", \"command\": \"true\"}"));
+        desk.running(1);
+        desk.eventually(() -> desk.query("SELECT ran_ms FROM jobs") > 0);
+        desk.query(
+                "UPDATE job_leader SET epoch = epoch + 1, owner = 'another', until = now() + interval '3 s' RETURNING epoch");
+        long counted = desk.query("UPDATE jobs SET ran_ms = 100000, epoch = epoch + 1 RETURNING ran_ms");
+        long lost = System.nanoTime();
+        desk.eventually(() -> desk.query("SELECT ran_ms FROM jobs") > counted);
+        long whole = (System.nanoTime() - lost) / 1_000_000;
+        // it finds out within three seconds, leads again when the other's term is over, and begins to count a second
+        // later
+        assertThat(desk.query("SELECT ran_ms FROM jobs") - counted).isLessThan(whole / 2);
+    }
+}
