@@ -1,6 +1,6 @@
 const counting = new Set<ElapsedTime>();
 
-/** Counts on from the server's `since`, by the server's clock: `now` says what time it was there when this was drawn. */
+/** Counts on from the server's `since`, or down to its `until`, by the server's clock: `now` says what time it was there when this was drawn. */
 class ElapsedTime extends HTMLElement {
   connectedCallback(): void {
     // kept as an attribute, so that it is as true when the page comes back from Turbo's cache
@@ -17,10 +17,12 @@ class ElapsedTime extends HTMLElement {
   }
 
   refresh(): void {
-    const since = Date.parse(this.getAttribute("since") ?? "");
+    const now = Date.now() - Number(this.getAttribute("ahead"));
+    const until = this.getAttribute("until");
+    const time = until ? Date.parse(until) - now : now - Date.parse(this.getAttribute("since") ?? "");
     const face = this.querySelector(".elapsed");
-    if (!face || Number.isNaN(since)) return;
-    const seconds = Math.max(0, Math.floor((Date.now() - Number(this.getAttribute("ahead")) - since) / 1000));
+    if (!face || Number.isNaN(time)) return;
+    const seconds = Math.max(0, Math.floor(time / 1000));
     const words = clock(seconds);
     if (face.textContent !== words) face.textContent = words;
   }

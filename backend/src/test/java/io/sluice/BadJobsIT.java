@@ -154,6 +154,25 @@ class BadJobsIT {
     }
 
     @Test
+    void an_attempt_that_runs_for_longer_than_it_may_is_ended_and_not_tried_again() throws Exception {
+        String text =
+                job("overlong", SMALL, "sleep 86404") + "jobRetryCount: 3\nextras: {sluice: {maxRunSeconds: 4}}\n";
+        assertThat(house.submitText(text, "").statusCode()).isEqualTo(202);
+        Household.eventually(() -> house.page("/jobs/admin/overlong", "en").contains("Time left"));
+        assertThat(house.page("/jobs/admin/overlong", "zh")).contains("最长运行时间", "剩余时间");
+        house.ends(LIMIT, "overlong");
+        var status = house.get("/api/v2/jobs/admin~overlong").path("jobStatus");
+        assertThat(status.path("state").asText()).isEqualTo("FAILED");
+        assertThat(status.path("appExitCode").asInt()).isEqualTo(-1004);
+        assertThat(status.path("retries").asInt()).isZero();
+        assertThat(status.path("appExitDiagnostics").asText()).contains("longest time that it was allowed");
+        assertThat(alive("sleep\0" + "86404")).isZero();
+        assertThat(house.page("/jobs/admin/overlong", "en"))
+                .contains("Longest run")
+                .doesNotContain("Time left");
+    }
+
+    @Test
     void who_asks_for_the_gateways_own_port_fails_and_is_told_so() throws Exception {
         int own = URI.create(house.address()).getPort();
         var answer = house.submitText("""

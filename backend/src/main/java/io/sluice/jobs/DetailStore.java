@@ -11,6 +11,7 @@ import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -44,13 +45,17 @@ final class DetailStore {
         this.database = database;
     }
 
-    record Spec(JobSpec spec, String config) {}
+    /** @param ran how long the present attempt has run, where that is limited */
+    record Spec(JobSpec spec, String config, Duration ran) {}
 
     Future<Spec> spec(long job) {
         return database.read(
-                        "SELECT spec::text AS spec, config FROM job_specs WHERE job_id = $1",
+                        "SELECT spec::text AS spec, config, ran_ms FROM job_specs JOIN jobs ON jobs.id = job_id WHERE job_id = $1",
                         Tuple.of(job),
-                        row -> new Spec(Json.read(row.getString("spec"), JobSpec.class), row.getString("config")))
+                        row -> new Spec(
+                                Json.read(row.getString("spec"), JobSpec.class),
+                                row.getString("config"),
+                                Duration.ofMillis(row.getLong("ran_ms"))))
                 .map(List::getFirst);
     }
 
@@ -138,6 +143,14 @@ final class DetailStore {
                         row.getBoolean("warning"),
                         row.getString("reason"),
                         row.getString("message")));
+    }
+
+    Future<Long> countEvents(long job, @Nullable Boolean warning) {
+        return database.read(
+                        "SELECT count(*) FROM job_events WHERE job_id = $1 AND coalesce(warning = $2, true)",
+                        Tuple.of(job, warning),
+                        row -> row.getLong(0))
+                .map(List::getFirst);
     }
 
     private static Task task(Row row) {

@@ -3,6 +3,7 @@ package io.sluice.jobs;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.protocol.JobSpec;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -11,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job with all of its tasks, in one of its attempts.
  *
+ * @param ran for how long the present attempt has run, as counted against the limit; of a job without one, nothing
  * @param attempt the one that is shown
  * @param tasks the newest attempt of each task that has got its place, in the order of roles and indexes
  * @param config as it was sent, secrets masked
  */
-public record JobDetail(Job job, JobSpec spec, String config, Attempt attempt, List<Task> tasks) {
+public record JobDetail(Job job, JobSpec spec, String config, Duration ran, Attempt attempt, List<Task> tasks) {
 
     /** @param created when it got its machines, null: not yet */
     public record Attempt(
@@ -82,6 +84,21 @@ public record JobDetail(Job job, JobSpec spec, String config, Attempt attempt, L
 
     public boolean isPresent() {
         return attempt.number() == job.attempt();
+    }
+
+    /** How long each attempt may run; null: for ever. */
+    public @Nullable Duration limit() {
+        Integer seconds = spec.maxRunSeconds();
+        return seconds == null ? null : Duration.ofSeconds(seconds);
+    }
+
+    /** How much of that is left to the attempt that is shown; null: there is no limit, or it does not run. */
+    public @Nullable Duration left() {
+        Duration limit = limit();
+        if (limit == null || !isPresent() || job.phase() != Job.Phase.STARTED) {
+            return null;
+        }
+        return ran.compareTo(limit) < 0 ? limit.minus(ran) : Duration.ZERO;
     }
 
     /** How the attempt that is shown stands. */

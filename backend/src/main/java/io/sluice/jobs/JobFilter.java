@@ -86,6 +86,9 @@ public record JobFilter(
     /** @param next where the following page begins, null: this is the last */
     public record Page(List<Job.Summary> jobs, @Nullable String next) {}
 
-    /** @param cursor where the next question begins */
-    public record Changes(List<Job> jobs, String cursor) {}
+    /**
+     * @param cursor where the next question begins
+     * @param cut there are more than are told here, and nobody will tell them: whoever shows jobs has to read them anew
+     */
+    public record Changes(List<Job> jobs, String cursor, boolean cut) {}
 }

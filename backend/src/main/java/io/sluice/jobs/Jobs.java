@@ -228,7 +228,7 @@ public final class Jobs {
         }
         String since = cursor != null && cursor.matches("\\d{1,18}") ? cursor : null;
         return lists.since(user, name, since)
-                .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor()));
+                .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor(), false));
     }
 
     public static Problem noJob(String user, String name) {
@@ -249,7 +249,13 @@ public final class Jobs {
                     .filter(one -> one.number() == wanted)
                     .findFirst()
                     .orElse(new JobDetail.Attempt(wanted, null, null, null, null));
-            return new JobDetail(job, spec.result().spec(), spec.result().config(), attempt, tasks.result());
+            return new JobDetail(
+                    job,
+                    spec.result().spec(),
+                    spec.result().config(),
+                    spec.result().ran(),
+                    attempt,
+                    tasks.result());
         });
     }
 
@@ -276,6 +282,10 @@ public final class Jobs {
     /** Those before the one of this number, the newest first. */
     public Future<List<JobDetail.Event>> events(Job job, @Nullable Boolean warning, long before, int most) {
         return details.events(job.id(), warning, before, most);
+    }
+
+    public Future<Long> countEvents(Job job, @Nullable Boolean warning) {
+        return details.countEvents(job.id(), warning);
     }
 
     /** One page of the jobs that the caller may see, newest first, {@code after} what {@link JobFilter.Page#next} gave. */
@@ -308,9 +318,15 @@ public final class Jobs {
 
     /** Of the jobs that the caller may see, those that changed since a cursor; without one, none and a cursor to begin with. */
     public Future<JobFilter.Changes> changes(Caller caller, JobFilter filter, @Nullable String cursor) {
+        return changes(caller, filter, null, cursor);
+    }
+
+    /** @param from the last that is of interest, the newest first, as {@link JobFilter.Page#next} has it; null: all are */
+    public Future<JobFilter.Changes> changes(
+            Caller caller, JobFilter filter, @Nullable String from, @Nullable String cursor) {
         String since = cursor != null && cursor.matches("\\d{1,19}") ? cursor : null;
-        return lists.changes(filter.seenBy(caller), since, CHANGES_AT_ONCE)
-                .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor()));
+        return lists.changes(filter.seenBy(caller), from, since, CHANGES_AT_ONCE)
+                .map(changes -> new JobFilter.Changes(informed(changes.jobs()), changes.cursor(), changes.cut()));
     }
 
     /** What would become of this job if it were submitted now. */

@@ -141,13 +141,16 @@ final class ListStore {
     }
 
     /** The cursor is of before the read: what is committed later is above it, or is told again. */
-    Future<JobFilter.Changes> changes(JobFilter filter, @Nullable String cursor, int most) {
+    Future<JobFilter.Changes> changes(JobFilter filter, @Nullable String from, @Nullable String cursor, int most) {
         var where = new Conditions(filter);
+        if (from != null) {
+            where.from(from);
+        }
         String since = cursor == null ? "false" : "changed >= " + where.value(cursor) + "::text::xid8";
         String sql =
                 "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS cursor, found.* FROM (SELECT) one LEFT JOIN (SELECT "
                         + COLUMNS + " FROM jobs WHERE " + since + " AND " + where.all()
-                        + " ORDER BY changed DESC LIMIT " + where.value((long) most)
+                        + " ORDER BY changed DESC LIMIT " + where.value(most + 1L)
                         + ") found ON true";
         return database.pool().preparedQuery(sql).execute(where.values()).map(rows -> {
             List<Job> jobs = new ArrayList<>();
@@ -158,7 +161,9 @@ final class ListStore {
                     jobs.add(job(row, 1));
                 }
             }
-            return new JobFilter.Changes(jobs, next);
+            return jobs.size() > most
+                    ? new JobFilter.Changes(jobs.subList(0, most), next, true)
+                    : new JobFilter.Changes(jobs, next, false);
         });
     }
 
@@ -174,7 +179,9 @@ final class ListStore {
                 .map(rows -> {
                     Row row = rows.iterator().next();
                     return new JobFilter.Changes(
-                            row.getLong("id") == null ? List.of() : List.of(job(row, 1)), row.getString("cursor"));
+                            row.getLong("id") == null ? List.of() : List.of(job(row, 1)),
+                            row.getString("cursor"),
+                            false);
                 });
     }
 
@@ -277,13 +284,23 @@ final class ListStore {
             }
         }
 
+        /** Those after it, the newest first. */
         void after(String cursor) {
+            place("<", cursor);
+        }
+
+        /** It, and what comes before it. */
+        void from(String cursor) {
+            place(">=", cursor);
+        }
+
+        private void place(String side, String cursor) {
             int dot = cursor.indexOf('.');
             String micros = value(Long.valueOf(cursor.substring(0, dot)));
             String id = value(Long.valueOf(cursor.substring(dot + 1)));
             // as sub-selects: for a place that it could see the database would plan anew each time, which takes as long
             // as the page
-            conditions.add("(submitted, id) < ((SELECT timestamptz 'epoch' + " + micros
+            conditions.add("(submitted, id) " + side + " ((SELECT timestamptz 'epoch' + " + micros
                     + " * interval '1 microsecond'), (SELECT " + id + "))");
         }
 

@@ -11,13 +11,16 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** One job: what it is, what became of it, and what to do with it. */
 final class JobRoutes {
     static final String READ = "jobs:read";
     private static final String JOB = "/api/v2/jobs/:job";
     private static final int MOST_EVENTS = 10_000;
+    private static final int MOST_ATTEMPTS = 100;
 
     private final Jobs jobs;
 
@@ -61,16 +64,33 @@ final class JobRoutes {
     }
 
     private Future<Reply> attempts(Call call) {
+        long before = before(call);
         return Path.job(jobs, call).compose(job -> {
-            List<Future<JobDetail>> all = Stream.iterate(job.attempt(), number -> number >= 0, number -> number - 1)
-                    .limit(100)
-                    .map(number -> jobs.detail(job, number))
+            int newest = (int) Math.min(job.attempt(), before - 1);
+            int oldest = Math.max(0, newest - MOST_ATTEMPTS + 1);
+            List<Future<JobDetail>> all = IntStream.rangeClosed(oldest, newest)
+                    .mapToObj(number -> jobs.detail(job, oldest + newest - number))
                     .toList();
             return Future.all(all)
-                    .map(read -> Reply.json(all.stream()
-                            .map(detail -> JobJson.attempt(detail.result()))
-                            .toList()));
+                    .map(read -> next(
+                            Reply.json(all.stream()
+                                    .map(detail -> JobJson.attempt(detail.result()))
+                                    .toList()),
+                            oldest > 0 ? "before=" + oldest : null));
         });
+    }
+
+    /** The number that those of a page are below; without one, it is the first page. */
+    private static long before(Call call) {
+        String text = call.query("before").orElse("");
+        if (!text.isEmpty() && !text.matches("\\d{1,18}")) {
+            throw Problem.invalid("before is what the Link of the page before had, not " + text + ".");
+        }
+        return text.isEmpty() ? Long.MAX_VALUE : Long.parseLong(text);
+    }
+
+    private static Reply next(Reply reply, @Nullable String query) {
+        return query == null ? reply : reply.header("Link", "<?" + query + ">; rel=\"next\"");
     }
 
     private Future<Reply> healthy(Call call) {
@@ -109,15 +129,26 @@ final class JobRoutes {
             case "" -> null;
             default -> throw Problem.invalid("The type of events is Warning or Normal.");
         };
-        return Path.job(jobs, call)
-                .compose(job -> jobs.events(job, warning, MOST_EVENTS)
-                        .map(events -> Reply.json(Map.of(
-                                "totalCount",
-                                events.size(),
-                                "data",
-                                events.stream()
-                                        .map(event -> JobJson.event(job, event))
-                                        .toList()))));
+        long before = before(call);
+        return Path.job(jobs, call).compose(job -> {
+            var page = jobs.events(job, warning, before, MOST_EVENTS);
+            var total = jobs.countEvents(job, warning);
+            return Future.all(page, total).map(read -> events(call, job, page.result(), total.result()));
+        });
+    }
+
+    private static Reply events(Call call, Job job, List<JobDetail.Event> events, long total) {
+        var json = Map.of(
+                "totalCount",
+                total,
+                "data",
+                events.stream().map(event -> JobJson.event(job, event)).toList());
+        String type = call.query("type").map(given -> "&type=" + given).orElse("");
+        return next(
+                Reply.json(json),
+                events.size() < MOST_EVENTS
+                        ? null
+                        : "before=" + events.getLast().id() + type);
     }
 
     private Future<Reply> ssh(Call call) {

@@ -41,6 +41,7 @@ final class TaskJson {
                 .put("currentAttemptCreatedTime", task.created().toEpochMilli())
                 .put("currentAttemptLaunchedTime", JobJson.millis(task.launched()))
                 .put("currentAttemptCompletedTime", JobJson.millis(task.completed()));
+        json.set("hived", hived(detail, task.role()));
         return json;
     }
 
@@ -67,7 +68,17 @@ final class TaskJson {
                 .put("currentAttemptCreatedTime", detail.job().submitted().toEpochMilli())
                 .put("currentAttemptLaunchedTime", (Long) null)
                 .put("currentAttemptCompletedTime", (Long) null);
+        json.set("hived", hived(detail, role));
         return json;
+    }
+
+    /** What OpenPAI's scheduler of that name would say: of it there is the group that a job asked for, and nothing to tell of. */
+    private static ObjectNode hived(JobDetail detail, String role) {
+        var sku = detail.spec().role(role).sku();
+        return JobJson.object()
+                .put("affinityGroupName", sku == null ? null : sku.affinityGroup())
+                .putNull("lazyPreempted")
+                .putNull("lazyPreemptionStatus");
     }
 
     private static String log(JobDetail detail, String role, int index, int attempt) {

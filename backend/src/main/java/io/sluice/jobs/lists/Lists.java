@@ -249,13 +249,6 @@ public final class Lists {
         return from == null || end == null ? 0 : micros(end) - micros(from);
     }
 
-    /** Whether a list shows this job before the one of a key, or at it. */
-    public static boolean isFrom(String key, Job job) {
-        long[] edge = numbers(key);
-        long at = micros(job.submitted());
-        return at != edge[0] ? at > edge[0] : job.id() >= edge[1];
-    }
-
     private static Instant since(Job job) {
         Instant launched = job.launched();
         Instant created = job.created();

@@ -127,25 +127,26 @@ final class JobListRoutes {
     }
 
     private Future<Live.Changes> since(Caller caller, ListQuery query, String from, @Nullable String cursor) {
-        return jobs.changes(caller, query.lasting(), cursor).compose(changes -> {
-            List<Job> near = changes.jobs().stream()
-                    .filter(job -> from.isEmpty() || Lists.isFrom(from, job))
-                    .toList();
-            if (near.stream().filter(query::shows).count() > MOST_TOLD) {
-                return Future.succeededFuture(
-                        new Live.Changes(List.of(new Live.Fragment("jobs/list-reload.jte", query)), changes.cursor()));
-            }
-            var shown = jobs.lists().entries(near.stream().filter(query::shows));
-            List<Long> removed =
-                    near.stream().filter(job -> !query.shows(job)).map(Job::id).toList();
-            var counts = counts(caller, query);
-            return Future.all(shown, counts)
-                    .map(read -> new Live.Changes(
-                            List.of(new Live.Fragment(
-                                    "jobs/list-live.jte",
-                                    new ListPage.Changes(query, shown.result(), removed, counts.result()))),
-                            changes.cursor()));
-        });
+        return jobs.changes(caller, query.lasting(), from.isEmpty() ? null : from, cursor)
+                .compose(changes -> {
+                    List<Job> near = changes.jobs();
+                    if (changes.cut() || near.stream().filter(query::shows).count() > MOST_TOLD) {
+                        return Future.succeededFuture(new Live.Changes(
+                                List.of(new Live.Fragment("jobs/list-reload.jte", query)), changes.cursor()));
+                    }
+                    var shown = jobs.lists().entries(near.stream().filter(query::shows));
+                    List<Long> removed = near.stream()
+                            .filter(job -> !query.shows(job))
+                            .map(Job::id)
+                            .toList();
+                    var counts = counts(caller, query);
+                    return Future.all(shown, counts)
+                            .map(read -> new Live.Changes(
+                                    List.of(new Live.Fragment(
+                                            "jobs/list-live.jte",
+                                            new ListPage.Changes(query, shown.result(), removed, counts.result()))),
+                                    changes.cursor()));
+                });
     }
 
     /** What became of each that was ticked is told on the page that follows. */
