@@ -35,5 +35,5 @@ class DockerJobFaultsIT extends JobFaultsIT {
 
     /** Of the database, and not of what runs tasks. */
     @Override
-    void while_the_database_stands_still_jobs_go_on_and_submissions_are_refused() {}
+    void while_the_database_is_away_jobs_go_on_and_submissions_are_refused(Outage outage) {}
 }

@@ -2,20 +2,28 @@ package io.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.jobs.drafts.Examples;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs as users have them, by a real gateway as processes: each to its end. */
 class GoodJobsIT {
-    private static final Duration LIMIT = Duration.ofSeconds(90);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final List<String> EXAMPLES = List.of("hello", "progress");
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -28,6 +36,11 @@ class GoodJobsIT {
     static void start() throws IOException {
         house = new Household(folder);
         house.start("");
+        // they take their half minute while the others run
+        accepted(given("hello-gpu-cluster.json", "hello_gpu.json"));
+        for (String name : EXAMPLES) {
+            accepted(Examples.named(name).orElseThrow().config());
+        }
     }
 
     @AfterAll
@@ -35,9 +48,28 @@ class GoodJobsIT {
         house.close();
     }
 
-    private static void succeeds(String text, String name) throws Exception {
+    private static void accepted(String text) throws IOException {
         var answer = house.submitText(text, "");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    }
+
+    /** A file as users gave it to us, where they are at hand; else ours of the same shape. */
+    private static String given(String theirs, String ours) throws IOException {
+        Path file = Path.of("../../shared/jobs").resolve(theirs);
+        if (Files.exists(file)) {
+            return Files.readString(file);
+        }
+        try (var copy = GoodJobsIT.class.getResourceAsStream("/jobs/" + ours)) {
+            return new String(Objects.requireNonNull(copy, ours).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static void succeeds(String text, String name) throws Exception {
+        accepted(text);
+        succeeded(name);
+    }
+
+    private static void succeeded(String name) throws Exception {
         house.ends(LIMIT, name);
         assertThat(house.state(name)).as(JobTrace.of(house, name)).isEqualTo("SUCCEEDED");
     }
@@ -50,13 +82,48 @@ class GoodJobsIT {
 
     @Test
     void a_job_file_of_an_old_client_runs_to_success_as_it_is() throws Exception {
-        String text;
-        try (var file = getClass().getResourceAsStream("/jobs/hello.json")) {
-            text = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
-        }
-        succeeds(text, "say_hello");
+        succeeds(given("none", "hello.json"), "say_hello");
         assertThat(log("say_hello", "hello_cluster/taskIndex/0")).isEqualTo("done\n");
         assertThat(house.home().resolve("output/now.txt")).isNotEmptyFile();
+    }
+
+    @Test
+    void the_job_file_that_users_begin_with_runs_to_success_unchanged() throws Exception {
+        String name = house.get("/api/v2/jobs?keyword=jobName_test")
+                .path(0)
+                .path("name")
+                .asText();
+        assertThat(name).isEqualTo("jobName_test");
+        succeeded(name);
+        assertThat(log(name, "hello_gpu_cluster/taskIndex/0")).isEqualTo("finished\n");
+        assertThat(house.home().resolve("output/out.txt")).isNotEmptyFile();
+    }
+
+    @Test
+    void the_other_files_that_users_have_are_accepted_unchanged_and_say_what_they_wait_for() throws Exception {
+        for (var file : Map.of(
+                        "pytorch-mnist.json", "mnist.json",
+                        "tensorflow-cifar10.json", "cifar.json",
+                        "pytorch-imagenet-4gpu.json", "imagenet.json")
+                .entrySet()) {
+            String text = given(file.getKey(), file.getValue());
+            accepted(text);
+            String name = JSON.readTree(text).path("jobName").asText();
+            Household.eventually(() -> house.get("/api/v2/jobs/admin~" + name)
+                    .at("/jobStatus/waiting/message")
+                    .asText()
+                    .contains("needed"));
+            assertThat(house.state(name)).isEqualTo("WAITING");
+            assertThat(house.stop(name).statusCode()).isEqualTo(202);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"hello", "progress"})
+    void a_template_that_needs_nothing_runs_to_success_as_it_is(String name) throws Exception {
+        succeeded(name);
+        assertThat(house.home().resolve(name)).isNotEmptyDirectory();
+        assertThat(log(name, "main/taskIndex/0")).contains(name.equals("hello") ? "Hello from" : "done");
     }
 
     @Test

@@ -34,6 +34,9 @@ final class Household implements AutoCloseable {
     private final Path folder;
     private final String image;
     private final Map<String, String> settings;
+    /** What its gateway is started by. */
+    private final List<String> starter;
+
     private volatile @Nullable Process process;
     private volatile String address = "";
     private volatile String token = "";
@@ -44,6 +47,12 @@ final class Household implements AutoCloseable {
 
     /** @param image that its jobs run in, and what else its gateway is started with */
     Household(Path folder, String image, Map<String, String> settings) {
+        this(folder, image, settings, List.of());
+    }
+
+    /** @param starter a command that becomes the gateway, whose own command is behind it */
+    Household(Path folder, String image, Map<String, String> settings, List<String> starter) {
+        this.starter = starter;
         this.folder = folder;
         this.image = image;
         this.settings = settings;
@@ -80,7 +89,7 @@ final class Household implements AutoCloseable {
     }
 
     private Process spawn(String failpoint, Map<String, String> environment) throws IOException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(starter);
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(JvmOptions.all());
         command.addAll(List.of(
@@ -91,6 +100,8 @@ final class Household implements AutoCloseable {
                 "--port",
                 "0",
                 "--submissions-per-hour",
+                "1000000",
+                "--calls-per-minute",
                 "1000000",
                 "--streams-per-user",
                 "1000",
@@ -245,6 +256,21 @@ final class Household implements AutoCloseable {
             }
         }
         return found;
+    }
+
+    /** Where it keeps its files. */
+    Path databaseFolder() throws IOException {
+        List<Long> processes = database();
+        if (processes.isEmpty()) {
+            throw new IOException("no database runs here");
+        }
+        for (long each : processes) {
+            Path at = Files.readSymbolicLink(Path.of("/proc", Long.toString(each), "cwd"));
+            if (Files.exists(at.resolve("global/pg_control"))) {
+                return at;
+            }
+        }
+        throw new IOException("no database's folder among " + processes);
     }
 
     private boolean isDatabase(Path each) {

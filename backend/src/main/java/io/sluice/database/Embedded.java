@@ -23,7 +23,7 @@ final class Embedded {
     private static final long FAST_STOP_MILLIS = 3_000;
     private static final long IMMEDIATE_STOP_MILLIS = 400;
     private static final long LOOK_MILLIS = 500;
-    private static final long LONGEST_LOOK_MILLIS = 10_000;
+    private static final long LONGEST_LOOK_MILLIS = 3_000;
     private static final int ATTEMPTS = 25;
     private static final long ATTEMPT_PAUSE_MILLIS = 200;
 
