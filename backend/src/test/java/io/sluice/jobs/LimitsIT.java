@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What takes its time to test: how long a job may run, and how large it may be. */
 class LimitsIT {
@@ -24,21 +22,6 @@ class LimitsIT {
                     resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 0}
                     commands: ["true"]
                 """.formatted(name, tasks);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {2_000, 5_000})
-    void a_job_of_thousands_of_tasks_starts_whole_and_stops_whole(int tasks) {
-        desk.submit("ada", large("thousands", tasks));
-        assertThat(desk.running(tasks)).doesNotHaveDuplicates();
-        desk.eventually(() -> desk.query("SELECT count(*) FROM tasks WHERE state = 'started'") == tasks);
-        assertThat(desk.job("ada", "thousands").state()).isEqualTo(Job.State.RUNNING);
-        desk.stop("ada", "thousands");
-        assertThat(desk.finished("ada", "thousands").state()).isEqualTo(Job.State.STOPPED);
-        assertThat(engine.stops).hasSize(tasks).doesNotHaveDuplicates();
-        assertThat(desk.query("SELECT count(*) FROM tasks WHERE state = 'exited' AND exit_code = -210"))
-                .isEqualTo(tasks);
-        assertThat(desk.query("SELECT count(*) FROM allocations")).isZero();
     }
 
     @Test
