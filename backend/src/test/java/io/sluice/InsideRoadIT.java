@@ -51,7 +51,8 @@ class InsideRoadIT {
 
     private static String request(String method, String uri, String... lines) {
         return method + " " + uri + " HTTP/1.1\r\nHost: 127.0.0.1:" + desk.port() + "\r\n"
-                + String.join("", List.of(lines).stream().map(line -> line + "\r\n").toList())
+                + String.join(
+                        "", List.of(lines).stream().map(line -> line + "\r\n").toList())
                 + "Connection: close\r\n\r\n";
     }
 
@@ -198,8 +199,7 @@ class InsideRoadIT {
         carl.start("his");
         String his = enter(carl.ticket("his", "web")).field("Location");
         try (Socket stream = desk.connect()) {
-            stream.getOutputStream()
-                    .write(request("GET", his + "ticks").getBytes(StandardCharsets.ISO_8859_1));
+            stream.getOutputStream().write(request("GET", his + "ticks").getBytes(StandardCharsets.ISO_8859_1));
             assertThat(DoorDesk.until(stream, "data: x")).startsWith("HTTP/1.1 200");
             long from = System.nanoTime();
             desk.crowd.disable(carl.person);

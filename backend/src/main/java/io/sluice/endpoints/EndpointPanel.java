@@ -77,7 +77,11 @@ public record EndpointPanel(
     private static final int MOST_TASKS = 100;
 
     static EndpointPanel of(
-            JobDetail detail, List<Endpoint> all, Recipes recipes, Predicate<Endpoint> openable, @Nullable String fault) {
+            JobDetail detail,
+            List<Endpoint> all,
+            Recipes recipes,
+            Predicate<Endpoint> openable,
+            @Nullable String fault) {
         List<String> tasks = new ArrayList<>();
         detail.spec().roles().forEach(role -> {
             for (int index = 0; index < role.instances() && tasks.size() < MOST_TASKS; index++) {

@@ -77,8 +77,7 @@ final class Headers {
      * @param space which the names of the app's cookies begin with in the browser
      * @param prefix of the addresses, which the app does not see; empty: it has an origin of its own
      */
-    record Asker(
-            String address, boolean secure, String host, int port, String origin, String space, String prefix) {
+    record Asker(String address, boolean secure, String host, int port, String origin, String space, String prefix) {
         /** Whether browsers take its pages for nobody's: without cookies, without storage, foreign to all. */
         boolean isNobody() {
             return !prefix.isEmpty();
@@ -109,7 +108,9 @@ final class Headers {
         out.set(HttpHeaders.HOST, app.rewriteHost() ? own : host);
         String origin = request.getHeader(HttpHeaders.ORIGIN);
         if (origin != null) {
-            out.set(HttpHeaders.ORIGIN, app.rewriteHost() ? "http://" + own : asker.isNobody() ? asker.origin() : origin);
+            out.set(
+                    HttpHeaders.ORIGIN,
+                    app.rewriteHost() ? "http://" + own : asker.isNobody() ? asker.origin() : origin);
         }
         String referer = request.getHeader(HttpHeaders.REFERER);
         if (referer != null

@@ -160,7 +160,8 @@ public record Names(String suffix, int first, int last) {
     /** Where an endpoint begins, for a browser that came to the portal at this authority. */
     public String origin(String id, @Nullable Integer port, boolean secure, HostAndPort portal) {
         if (isInside()) {
-            return origin(secure, portal.host(), portal.port()) + inside(id, null).prefix();
+            return origin(secure, portal.host(), portal.port())
+                    + inside(id, null).prefix();
         }
         return hasPorts()
                 ? origin(secure, portal.host(), port == null ? 0 : port)

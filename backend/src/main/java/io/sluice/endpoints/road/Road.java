@@ -306,8 +306,7 @@ public final class Road implements Web.Neighbour {
                 return refuse(Excuse.Kind.UNKNOWN);
             }
             String to = Paths.local(request.getParam("to"));
-            return passes.enter(id, ticket)
-                    .compose(entry -> entry.isEmpty() ? withoutPass() : letIn(entry.get(), to));
+            return passes.enter(id, ticket).compose(entry -> entry.isEmpty() ? withoutPass() : letIn(entry.get(), to));
         }
 
         /** With a cookie of its own, or where the host is the portal's, with an address that nobody guesses. */
