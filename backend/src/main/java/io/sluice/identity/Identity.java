@@ -7,6 +7,7 @@ import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.identity.grants.Grants;
+import io.sluice.identity.keys.Keys;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** The door to people: who is calling, and the pages and API where they sign in and are looked after. */
 public final class Identity {
     public static final Migrations MIGRATIONS =
-            new Migrations("identity", Identity.class, List.of("001-people", "002-grants", "003-numbers"));
+            new Migrations("identity", Identity.class, List.of("001-people", "002-grants", "003-numbers", "004-keys"));
 
     /** What an application token can be allowed to do; {@code *} stands for everything that applications may do at all. */
     public static final List<String> SCOPES = List.of(
@@ -93,6 +94,7 @@ public final class Identity {
     private final SignIn signIn;
     private final Doorbell doorbell;
     private final Grants grants;
+    private final Keys keys;
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
     private Identity(Vertx vertx, Database database, CollectorRegistry registry, Settings settings, Signer signer) {
@@ -105,6 +107,7 @@ public final class Identity {
         this.signIn = new SignIn(vertx, peopleStore, new SignInStore(database), passwords, metrics);
         this.doorbell = database.doorbell();
         this.grants = new Grants(database, PeopleStore.PEOPLE);
+        this.keys = new Keys(database);
     }
 
     public static Future<Identity> open(Vertx vertx, Database database, CollectorRegistry registry, Settings settings) {
@@ -120,6 +123,11 @@ public final class Identity {
     /** Who may use what other rooms have. */
     public Grants grants() {
         return grants;
+    }
+
+    /** Whose SSH keys are whose. */
+    public Keys keys() {
+        return keys;
     }
 
     /** All of its rows. From now on what changes in the database is told to open pages and streams. */
