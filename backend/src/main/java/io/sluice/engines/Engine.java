@@ -70,6 +70,11 @@ public interface Engine {
         return Future.failedFuture(new Unavailable("the " + kind() + " engine opens no ports of tasks", null));
     }
 
+    /** Whether what listens in a task on its loopback address is heard by that task alone, and so reached by {@link #exec} only. */
+    default boolean hasOwnLoopback() {
+        return false;
+    }
+
     /** A port that nobody else is given while this task runs, and the address on which to listen there. */
     default Future<SocketAddress> port(String name) {
         return Future.failedFuture(new Unavailable("the " + kind() + " engine has no ports to give", null));

@@ -229,6 +229,11 @@ public final class DockerEngine implements Engine {
     }
 
     @Override
+    public boolean hasOwnLoopback() {
+        return true;
+    }
+
+    @Override
     public Future<SocketAddress> port(String name) {
         return daemon.run(() -> {
             var port = ports.give(place(name));

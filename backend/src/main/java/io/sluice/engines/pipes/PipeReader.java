@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,11 @@ public final class PipeReader implements ReadStream<Buffer> {
         } catch (IOException | InterruptedException closed) {
             // the program is gone, or was ended: what follows is the end either way
         }
-        finish();
+        try {
+            finish();
+        } catch (RejectedExecutionException stopped) {
+            // the gateway has stopped meanwhile: there is nobody left to be told
+        }
     }
 
     /** Waits while there is no room. */
