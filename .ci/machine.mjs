@@ -27,6 +27,7 @@ const NEEDS = [
   { name: "docker-compose", found: () => onPath("docker-compose") },
   { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
   { name: "openssl", found: () => onPath("openssl") },
+  { name: "openssh-client", found: () => onPath("ssh") && onPath("sftp") && onPath("scp") && onPath("ssh-keygen") },
   { name: "postgresql", found: debianPostgres },
   { name: "btrfs-progs", found: () => onPath("mkfs.btrfs") },
   { name: "prometheus", found: () => onPath("prometheus") && onPath("promtool") },

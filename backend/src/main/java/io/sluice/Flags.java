@@ -31,7 +31,8 @@ final class Flags {
                     "db",
                     "URL",
                     "",
-                    "an existing PostgreSQL (15 or newer) instead of the embedded one: postgresql://user:password@host/name"),
+                    "an existing PostgreSQL (15 or newer) instead of the embedded one:"
+                            + " postgresql://user:password@host/name"),
             new Flag("tls-cert", "FILE", "", "certificate chain (PEM); read again when it changes"),
             new Flag("tls-key", "FILE", "", "its private key (PEM)"),
             new Flag(
@@ -60,7 +61,8 @@ final class Flags {
                     "docker-disk",
                     "SIZE",
                     "",
-                    "that a task may write in its container beside its folders, where the engine's storage can limit that"),
+                    "that a task may write in its container beside its folders, where the engine's storage can limit"
+                            + " that"),
             new Flag(
                     "docker-registries",
                     "NAMES",
@@ -108,6 +110,12 @@ final class Flags {
                     "RANGE",
                     "",
                     "where there are no names: ports of which every endpoint that is open has one, as 18000-18199"),
+            new Flag(
+                    "ssh-port",
+                    "PORT",
+                    "",
+                    "where tasks are reached by SSH; 0 takes any free port, off none; 2222 where only this machine"
+                            + " connects, if it is free"),
             new Flag(
                     "streams-per-user", "COUNT", "50", "of live connections: pages, logs that are followed, downloads"),
             new Flag("connections-per-address", "COUNT", "1000", "at once"),
@@ -176,7 +184,9 @@ final class Flags {
                         flag.byDefault().isEmpty() ? "" : " (default " + flag.byDefault() + ")"))
                 .collect(Collectors.joining("\n"));
         return "usage: ./sluice up [flags]\n\n" + flags
-                + "\n\nEach flag is a variable too: --tls-cert is SLUICE_TLS_CERT. SLUICE_ADMIN_PASSWORD makes the first administrator,"
-                + " named admin,\nwithout a set-up link.";
+                + "\n\n"
+                + "Each flag is a variable too: --tls-cert is SLUICE_TLS_CERT. SLUICE_ADMIN_PASSWORD makes the first"
+                + " administrator, named admin,\n"
+                + "without a set-up link.";
     }
 }

@@ -23,6 +23,8 @@ final class Logging {
         root.addHandler(handler);
         root.setLevel(Level.INFO);
         Logger.getLogger("io.netty").setLevel(Level.WARNING);
+        // what strangers do that is no SSH is nothing to warn of; who comes and goes is in the audit
+        Logger.getLogger("org.apache.sshd").setLevel(Level.SEVERE);
     }
 
     private static final class Line extends Formatter {

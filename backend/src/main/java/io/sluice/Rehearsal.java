@@ -49,7 +49,7 @@ final class Rehearsal {
     private void run(Path scratch) throws IOException {
         String password = UUID.randomUUID().toString();
         var read = Settings.read(
-                new String[] {"--port", "0", "--engine", "process", "--data", scratch.toString()},
+                new String[] {"--port", "0", "--engine", "process", "--ssh-port", "0", "--data", scratch.toString()},
                 Map.of("SLUICE_ADMIN_PASSWORD", password));
         if (!(read instanceof Settings.Right right)) {
             throw new IllegalStateException("the rehearsal's own settings are wrong: " + read);

@@ -45,8 +45,8 @@ public final class Server {
     private static final String UNCHANGED =
             "The database does not answer at the moment. Nothing was changed; try again in a few seconds.";
     private static final String IN_DOUBT =
-            "The database does not answer at the moment, and it is not known whether this was done."
-                    + " Look in a few seconds, before you try again; what is sent again with the same Idempotency-Key is done once.";
+            "The database does not answer at the moment, and it is not known whether this was done. Look in a few"
+                    + " seconds, before you try again; what is sent again with the same Idempotency-Key is done once.";
     private static final Duration STEP = Duration.ofSeconds(4);
 
     /** Why it does not run, in one line with what to do. */
@@ -111,6 +111,7 @@ public final class Server {
         routes = routes(web, database, identity, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
+        await(endpoints.openSsh());
         await(identity.welcome(address, out::println));
         database.started();
         welcomed = true;
@@ -249,8 +250,8 @@ public final class Server {
     }
 
     private Endpoints endpoints(Vertx vertx, Database database, Identity identity, Engine engine, Jobs jobs) {
-        Endpoints endpoints = await(Endpoints.open(
-                vertx, database, jobs, engine, identity.authenticator(), registry, settings.endpoints()));
+        Endpoints endpoints =
+                await(Endpoints.open(vertx, database, identity, jobs, engine, registry, settings.endpoints()));
         closing("endpoints", endpoints::close);
         return endpoints;
     }
@@ -282,7 +283,7 @@ public final class Server {
         table.addAll(web.routes(() -> able(database), telemetry::numbers));
         table.addAll(identity.routes(web.live()));
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps()));
-        table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute())));
+        table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(logs.routes());
         table.addAll(endpoints.routes(web.live()));
         table.addAll(telemetry.routes(web.live()));

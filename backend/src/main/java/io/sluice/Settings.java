@@ -3,6 +3,7 @@ package io.sluice;
 import io.netty.util.NetUtil;
 import io.sluice.endpoints.Endpoints;
 import io.sluice.endpoints.road.Names;
+import io.sluice.endpoints.ssh.Ssh;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.identity.numbers.Numbers;
@@ -116,7 +117,8 @@ record Settings(
                                 text(values, "endpoint-ports"),
                                 host,
                                 isLoopback(host),
-                                faults)),
+                                faults),
+                        ssh(values, host, data, faults)),
                 Telemetry.Settings.usual().prometheus(address(values, "prometheus", faults)),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
     }
@@ -258,6 +260,17 @@ record Settings(
         }
         faults.add("--port " + port + " is no port. Give a number from 0 (any free one) to 65535.");
         return 0;
+    }
+
+    private static Ssh.@Nullable Settings ssh(Map<String, String> values, String host, Path data, List<String> faults) {
+        String port = text(values, "ssh-port");
+        boolean number = port.matches("\\d{1,5}") && Integer.parseInt(port) < 65_536;
+        if (!port.isEmpty() && !number && !port.equals("off")) {
+            faults.add("--ssh-port " + port + " is no port. Give a number from 0 (any free one) to 65535, or off.");
+        }
+        return port.equals("off") || (port.isEmpty() && !isLoopback(host))
+                ? null
+                : new Ssh.Settings(host, number ? Integer.valueOf(port) : null, data, Ssh.Limits.USUAL);
     }
 
     private static @Nullable Path file(Map<String, String> values, String name, List<String> faults) {

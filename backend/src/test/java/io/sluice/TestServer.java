@@ -41,6 +41,9 @@ public final class TestServer implements AutoCloseable {
         if (!List.of(flags).contains("--calls-per-minute")) {
             all.addAll(List.of("--calls-per-minute", "100000"));
         }
+        if (!List.of(flags).contains("--ssh-port")) {
+            all.addAll(List.of("--ssh-port", "off"));
+        }
         all.addAll(List.of(flags));
         var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
         server = new Server(

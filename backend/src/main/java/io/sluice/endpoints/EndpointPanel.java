@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cursor from which the page goes on
  * @param tasks in which something can be switched on, as {@code role/index}
+ * @param ssh how the tasks are reached by SSH; empty: not at all
+ * @param keyless whether the reader has no key to come with
  * @param checked what a check found; empty: nothing was checked
  * @param fault why the last wish was not granted; null: it was
  */
@@ -25,8 +27,34 @@ public record EndpointPanel(
         List<Row> rows,
         List<Recipe> recipes,
         List<String> tasks,
+        List<String> ssh,
+        boolean keyless,
         List<Checks.Step> checked,
         @Nullable String fault) {
+
+    /**
+     * What leads into a task from the reader's own machine.
+     *
+     * @param name by which the reader's browser knows the gateway
+     * @param port of SSH; null: there is none
+     */
+    record Way(
+            String reader,
+            boolean keyless,
+            String name,
+            @Nullable Integer port) {
+        List<String> commands(Job job, List<String> tasks) {
+            if (port == null) {
+                return List.of();
+            }
+            String host = name.startsWith("[") ? name.substring(1, name.length() - 1) : name;
+            String whose = job.user().equals(reader) ? job.name() : job.key();
+            return tasks.stream()
+                    .map(task -> "ssh -p " + port + " " + whose
+                            + (tasks.size() == 1 ? "" : "+" + task.replace('/', '+')) + "@" + host)
+                    .toList();
+        }
+    }
 
     /**
      * @param recipe null: there is none of its name any more
@@ -81,6 +109,7 @@ public record EndpointPanel(
             List<Endpoint> all,
             Recipes recipes,
             Predicate<Endpoint> openable,
+            Way way,
             @Nullable String fault) {
         List<String> tasks = new ArrayList<>();
         detail.spec().roles().forEach(role -> {
@@ -100,12 +129,14 @@ public record EndpointPanel(
                         .toList(),
                 free,
                 tasks,
+                way.commands(detail.job(), tasks),
+                way.keyless(),
                 List.of(),
                 fault);
     }
 
     EndpointPanel checked(List<Checks.Step> steps) {
-        return new EndpointPanel(job, cursor, rows, recipes, tasks, List.copyOf(steps), fault);
+        return new EndpointPanel(job, cursor, rows, recipes, tasks, ssh, keyless, List.copyOf(steps), fault);
     }
 
     /** Of what was checked, for the reader. */

@@ -10,6 +10,7 @@ import io.sluice.endpoints.recipes.Recipes;
 import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.road.Road;
+import io.sluice.endpoints.ssh.Ssh;
 import io.sluice.endpoints.terminal.Terminals;
 import io.sluice.engines.Engine;
 import io.sluice.identity.Identity;
@@ -17,7 +18,6 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.pages.App;
-import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
 import io.sluice.web.Problem;
@@ -33,11 +33,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The door to endpoints. Whoever may not go to one is told that it does not exist. */
 public final class Endpoints {
+    private static final System.Logger LOG = System.getLogger(Endpoints.class.getName());
     public static final Migrations MIGRATIONS =
             new Migrations("endpoints", Endpoints.class, List.of("001-endpoints", "002-ports", "003-portals"));
 
@@ -47,8 +49,9 @@ public final class Endpoints {
     /**
      * @param recipes the folder with an administrator's recipes; need not be there
      * @param names by which endpoints are told apart
+     * @param ssh null: there is no way in by SSH
      */
-    public record Settings(Path recipes, Names names) {}
+    public record Settings(Path recipes, Names names, Ssh.@Nullable Settings ssh) {}
 
     /** What is wanted of an endpoint. */
     record Wish(
@@ -69,6 +72,10 @@ public final class Endpoints {
     private final Checks checks;
     private final Terminals terminals;
     private final Doorbell doorbell;
+    private final Identity identity;
+    private final Supplier<Future<@Nullable Ssh>> door;
+    private final boolean isAsked;
+    private volatile Future<@Nullable Ssh> ssh = Future.succeededFuture();
     /** Whose they are, where endpoints have ports. */
     private final Map<Integer, String> ports = new ConcurrentHashMap<>();
 
@@ -77,38 +84,50 @@ public final class Endpoints {
     private Endpoints(
             Vertx vertx,
             Database database,
+            Identity identity,
             Jobs jobs,
             Engine engine,
-            Authenticator authenticator,
             CollectorRegistry registry,
             Settings settings,
             Recipes recipes) {
+        this.identity = identity;
         this.jobs = jobs;
         this.recipes = recipes;
         this.doorbell = database.doorbell();
         this.store = new EndpointStore(database);
         this.road = new Road(
-                vertx, database, authenticator, registry, settings.names(), this::excuse, this::isAllowed, ports::get);
+                vertx,
+                database,
+                identity.authenticator(),
+                registry,
+                settings.names(),
+                this::excuse,
+                this::isAllowed,
+                ports::get);
         this.probes = new Probes(vertx);
         this.checks = new Checks(vertx, engine, probes, settings.names());
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(vertx, store, engine, recipes, road, probes, metrics);
         this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
         this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
+        Ssh.Settings wanted = settings.ssh();
+        this.door = () -> wanted == null
+                ? Future.succeededFuture()
+                : Ssh.open(vertx, identity.keys(), jobs.places(), engine, wanted, registry);
+        this.isAsked = wanted != null && wanted.port() != null;
     }
 
     /** With the tables of {@link #MIGRATIONS} in place. What an earlier gateway had open is open again as soon as it is found. */
     public static Future<Endpoints> open(
             Vertx vertx,
             Database database,
+            Identity identity,
             Jobs jobs,
             Engine engine,
-            Authenticator authenticator,
             CollectorRegistry registry,
             Settings settings) {
         return vertx.executeBlocking(() -> Recipes.read(settings.recipes()))
-                .map(recipes ->
-                        new Endpoints(vertx, database, jobs, engine, authenticator, registry, settings, recipes))
+                .map(recipes -> new Endpoints(vertx, database, identity, jobs, engine, registry, settings, recipes))
                 .onSuccess(Endpoints::begin);
     }
 
@@ -157,6 +176,24 @@ public final class Endpoints {
     boolean isOpenable(Endpoint endpoint) {
         return !road.names().isInside()
                 || recipes.find(endpoint.recipe()).map(Recipe::sandboxed).orElse(false);
+    }
+
+    /** Begins to answer SSH. Nobody has to wait for that, unless a port was asked for, which may not be to be had. */
+    public Future<Void> openSsh() {
+        ssh = door.get()
+                .onFailure(fault -> LOG.log(System.Logger.Level.WARNING, "ssh=off cause=\"{0}\"", fault.getMessage()));
+        return isAsked ? ssh.mapEmpty() : Future.succeededFuture();
+    }
+
+    /** On which SSH is answered; null: nowhere, or not yet. */
+    public @Nullable Integer sshPort() {
+        Ssh open = ssh.succeeded() ? ssh.result() : null;
+        return open == null ? null : Integer.valueOf(open.port());
+    }
+
+    /** Whether this caller could come by SSH. */
+    Future<Boolean> hasKey(Caller caller) {
+        return identity.keys().hasAny(caller.id());
     }
 
     /** Those that begin a program, so that a new job can ask for them. */
@@ -299,8 +336,8 @@ public final class Endpoints {
                 .map(found -> found.map(Endpoint::roadPort)
                         .orElseThrow(() -> Problem.of(
                                 Problem.Kind.CONFLICT,
-                                "All ports for endpoints are taken. Switch one off whose job can end, or ask an administrator for more"
-                                        + " (--endpoint-ports).")));
+                                "All ports for endpoints are taken. Switch one off whose job can end, or ask an"
+                                        + " administrator for more (--endpoint-ports).")));
     }
 
     /** What the engine calls a task; empty: it does not run. */
@@ -345,6 +382,8 @@ public final class Endpoints {
         keeper.close();
         terminals.close();
         road.close();
-        return probes.close();
+        return ssh.otherwiseEmpty()
+                .compose(open -> open == null ? Future.succeededFuture() : open.close())
+                .eventually(probes::close);
     }
 }

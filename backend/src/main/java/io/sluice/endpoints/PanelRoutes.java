@@ -44,28 +44,39 @@ final class PanelRoutes {
     private Future<Reply> panel(Call call) {
         return endpoints
                 .job(call.caller(), call.path("job"))
-                .compose(job -> page(job, null))
+                .compose(job -> page(call, job, null))
                 .map(page -> Reply.page(PANEL, page));
     }
 
-    private Future<EndpointPanel> page(Job job, @Nullable String fault) {
-        return jobs.detail(job, null)
-                .compose(detail -> endpoints
-                        .of(job)
-                        .map(all -> EndpointPanel.of(detail, all, endpoints.recipes(), endpoints::isOpenable, fault)));
+    private Future<EndpointPanel> page(Call call, Job job, @Nullable String fault) {
+        return way(call)
+                .compose(way -> jobs.detail(job, null)
+                        .compose(detail -> endpoints
+                                .of(job)
+                                .map(all -> EndpointPanel.of(
+                                        detail, all, endpoints.recipes(), endpoints::isOpenable, way, fault))));
+    }
+
+    /** A job's key may be enough for a guest, but who reads this page has a profile to put one into. */
+    private Future<EndpointPanel.Way> way(Call call) {
+        Integer port = endpoints.sshPort();
+        Caller reader = call.caller();
+        return (port == null ? Future.succeededFuture(true) : endpoints.hasKey(reader))
+                .map(has -> new EndpointPanel.Way(
+                        reader.name(), !has, call.authority().host(), port));
     }
 
     private Future<Reply> follow(Call call) {
         String key = call.path("job");
         return endpoints
                 .job(call.caller(), key)
-                .map(job -> live.follow(call, Endpoints.TOPIC, (caller, cursor) -> since(caller, key, cursor)));
+                .map(job -> live.follow(call, Endpoints.TOPIC, (caller, cursor) -> since(call, caller, key, cursor)));
     }
 
-    private Future<Live.Changes> since(Caller caller, String key, @Nullable String cursor) {
+    private Future<Live.Changes> since(Call call, Caller caller, String key, @Nullable String cursor) {
         return endpoints
                 .job(caller, key)
-                .compose(job -> page(job, null))
+                .compose(job -> page(call, job, null))
                 .map(page -> page.cursor().equals(cursor)
                         ? new Live.Changes(List.of(), page.cursor())
                         : new Live.Changes(
@@ -132,7 +143,7 @@ final class PanelRoutes {
                 .compose(endpoints::check)
                 .compose(steps -> endpoints
                         .job(call.caller(), call.path("job"))
-                        .compose(job -> page(job, null))
+                        .compose(job -> page(call, job, null))
                         .map(page -> Reply.page(PANEL, page.checked(steps))));
     }
 
@@ -156,7 +167,7 @@ final class PanelRoutes {
 
     private Future<Reply> refused(Call call, Job job, boolean framed, Problem problem) {
         return framed
-                ? page(job, problem.message())
+                ? page(call, job, problem.message())
                         .map(page -> Reply.page(PANEL, page).status(422))
                 : Future.succeededFuture(Reply.seeOther("/jobs/" + job.key())
                         .noting(call, View.Note.bad("note.endpointRefused", problem.message())));

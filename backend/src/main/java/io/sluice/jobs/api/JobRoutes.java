@@ -23,9 +23,11 @@ final class JobRoutes {
     private static final int MOST_ATTEMPTS = 100;
 
     private final Jobs jobs;
+    private final SshJson ssh;
 
-    JobRoutes(Jobs jobs) {
+    JobRoutes(Jobs jobs, SshJson ssh) {
         this.jobs = jobs;
+        this.ssh = ssh;
     }
 
     List<Route> routes() {
@@ -152,14 +154,7 @@ final class JobRoutes {
     }
 
     private Future<Reply> ssh(Call call) {
-        return Path.job(jobs, call).map(job -> {
-            throw noSsh(job);
-        });
-    }
-
-    static Problem noSsh(Job job) {
-        return Problem.of(
-                Problem.Kind.NOT_FOUND, "NoJobSshInfoError", "SSH info of job " + job.key() + " is not found.");
+        return Path.job(jobs, call).compose(job -> ssh.of(call, job));
     }
 
     private Future<Reply> execute(Call call) {
@@ -214,7 +209,8 @@ final class JobRoutes {
         String tag = call.field("value").orElse("").strip();
         if (!Jobs.TAG.matcher(tag).matches()) {
             throw Problem.invalid(
-                    "A tag is a text of 1 to 255 characters without a comma, all of which can be seen, in the field value.");
+                    "A tag is a text of 1 to 255 characters without a comma, all of which can be seen, in the field"
+                            + " value.");
         }
         return tag;
     }

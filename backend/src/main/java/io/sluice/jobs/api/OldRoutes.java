@@ -16,9 +16,11 @@ final class OldRoutes {
     private static final String JOB = "/api/v1/user/:user/jobs/:name";
 
     private final Jobs jobs;
+    private final SshJson ssh;
 
-    OldRoutes(Jobs jobs) {
+    OldRoutes(Jobs jobs, SshJson ssh) {
         this.jobs = jobs;
+        this.ssh = ssh;
     }
 
     List<Route> routes() {
@@ -48,9 +50,7 @@ final class OldRoutes {
     }
 
     private Future<Reply> ssh(Call call) {
-        return job(call).map(job -> {
-            throw JobRoutes.noSsh(job);
-        });
+        return job(call).compose(job -> ssh.of(call, job));
     }
 
     private Future<Reply> execute(Call call) {

@@ -7,6 +7,7 @@ import io.sluice.jobs.protocol.document.Item.Place;
 import io.sluice.jobs.protocol.document.Item.Scalar;
 import io.sluice.jobs.protocol.document.Item.Sequence;
 import io.sluice.jobs.protocol.document.Limits;
+import io.sluice.jobs.protocol.plugins.UserKeys;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -144,12 +145,23 @@ public final class Protocols {
         return Export.yaml(spec, secrets);
     }
 
+    private static boolean isOn(JobSpec.Plugin plugin, String flag) {
+        return Boolean.TRUE.equals(plugin.parameters().get(flag));
+    }
+
     /** What it asks for and does not get here. */
     private static List<Read.Warning> unused(JobSpec spec) {
         var said = EnumSet.noneOf(Read.Warning.class);
         for (JobSpec.Plugin plugin : spec.plugins()) {
             switch (plugin.name()) {
-                case "ssh" -> said.add(Read.Warning.SSH);
+                case "ssh" -> {
+                    if (isOn(plugin, "jobssh") || isOn(plugin, "sshbarrier")) {
+                        said.add(Read.Warning.SSH);
+                    }
+                    if (UserKeys.of(spec).unreadable()) {
+                        said.add(Read.Warning.SSH_KEY);
+                    }
+                }
                 case "teamwise_storage" -> said.add(Read.Warning.TEAM_STORAGE);
                 default -> {
                     // cmd and git are part of what a task runs, tensorboard is an endpoint

@@ -29,9 +29,11 @@ public sealed interface Read {
 
     /** What a job asks for and does not get, or not so. It runs all the same, so whoever sent it has to be told. */
     enum Warning {
-        OBSOLETE(
-                "killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and minSucceededTaskCount instead."),
-        SSH("The plugin ssh is not used: tasks are reached without sshd in them."),
+        OBSOLETE("killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and"
+                + " minSucceededTaskCount instead."),
+        SSH("jobssh and sshbarrier of the plugin ssh are not used: tasks do not reach one another by SSH. The"
+                + " gateway leads into them."),
+        SSH_KEY("A public key of the plugin ssh can not be read, and opens nothing."),
         TEAM_STORAGE("The plugin teamwise_storage is not used: there are no team storages here."),
         MAIL("jobStatusChangeNotification is not used: nobody is sent mail."),
         INFINIBAND("infiniband is not used: tasks see the network of their machine."),
