@@ -88,7 +88,7 @@ class InsideRoadIT {
         assertThat(answer.body())
                 .startsWith("GET /echo?a=b HTTP/1.1\r\n")
                 .contains("X-Forwarded-Prefix: " + prefix)
-                .contains("Origin: http://127.0.0.1:" + desk.port())
+                .contains("origin: http://127.0.0.1:" + desk.port())
                 .doesNotContain("Cookie")
                 .doesNotContain("Referer")
                 .doesNotContain(ann.token);
@@ -156,7 +156,7 @@ class InsideRoadIT {
                     .isEqualTo(401);
         }
         assertThat(get("/apps/abcdefghij0123456789/" + token + "/echo").status())
-                .isEqualTo(401);
+                .isEqualTo(404);
         for (String uri : List.of("/apps/", "/apps/x", "/apps/" + id, "/apps/" + id + "x/" + token + "/echo")) {
             assertThat(get(uri).status()).as(uri).isEqualTo(404);
         }

@@ -70,7 +70,7 @@ final class Scripts {
           if [ $k = unix ]; then exec socat - "UNIX-CONNECT:$a"; else exec socat - "TCP:localhost:$a"; fi
         fi
         if [ $k = tcp ] && command -v bash >/dev/null 2>&1; then
-          exec bash -c 'exec 3<>/dev/tcp/localhost/$0 || exit 1; printf + >&2; cat <&3 & cat >&3; wait' "$a"
+          exec bash -c 'exec 3<>/dev/tcp/localhost/$0 || exit 1; printf + >&2; cat <&0 >&3 & cat <&3; kill $!' "$a"
         fi
         if [ $k = tcp ] && command -v nc >/dev/null 2>&1; then printf + >&2; exec nc localhost "$a"; fi
         echo "This needs python3, node, socat, or (for a port) bash or nc in the image." >&2
