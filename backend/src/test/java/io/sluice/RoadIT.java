@@ -147,6 +147,10 @@ class RoadIT {
             assertThat(DoorDesk.until(socket, "\r\n\r\n")).startsWith("HTTP/1.1 101");
         }
         assertThat(kept()).contains("X-Seen: yes").contains("GET /close").doesNotContain(ann.token);
+        String upgrade = kept().substring(kept().lastIndexOf("GET /ws HTTP/1.1"));
+        assertThat(upgrade.substring(0, upgrade.indexOf("\n--\n")))
+                .containsIgnoringCase("\nConnection: Upgrade\r")
+                .doesNotContainIgnoringCase("close");
     }
 
     @Test

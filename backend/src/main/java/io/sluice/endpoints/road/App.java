@@ -52,7 +52,7 @@ public record App(
                 rewriteHost,
                 vertx.httpClientBuilder().with(options).with(pool).build(),
                 vertx.httpClientBuilder()
-                        .with(new HttpClientOptions(options).setKeepAlive(false))
+                        .with(options)
                         .with(new PoolOptions().setHttp1MaxSize(TUNNELS).setMaxWaitQueueSize(WAITING))
                         .build(),
                 ConcurrentHashMap.newKeySet());
