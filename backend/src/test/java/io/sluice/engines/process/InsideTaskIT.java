@@ -141,8 +141,7 @@ class InsideTaskIT {
     void what_was_put_into_the_background_goes_on_until_the_task_ends() {
         started("keeper", "sleep 60");
         ran("keeper", "setsid nohup sleep 778 > /dev/null 2>&1 < /dev/null & echo left", Map.of());
-        TestEngine.until(
-                "it goes on", () -> !TestEngine.processes("sleep 778").isEmpty());
+        TestEngine.until("it goes on", () -> !TestEngine.processes("sleep 778").isEmpty());
         tasks.engine.stop("keeper", Duration.ZERO).await();
         tasks.over("keeper");
         TestEngine.until(
