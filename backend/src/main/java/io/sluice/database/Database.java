@@ -233,6 +233,11 @@ public final class Database {
         return failure instanceof Unavailable unavailable && unavailable.inDoubt;
     }
 
+    /** Whether the values or some constraint are at fault, so that trying again does not help. */
+    public static boolean isRefused(Throwable failure) {
+        return Failures.isRefused(failure);
+    }
+
     /** Whether the statement broke this unique, exclusion or foreign key constraint. */
     public static boolean isConflict(Throwable failure, String constraint) {
         return Failures.isConflict(failure, constraint);

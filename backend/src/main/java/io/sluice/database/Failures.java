@@ -59,6 +59,14 @@ final class Failures {
                 && constraint.equals(refusal.getConstraint());
     }
 
+    /** Of what was to be written: it will never be taken as it is. Classes: data, integrity constraint. */
+    static boolean isRefused(Throwable failure) {
+        return failure instanceof PgException refusal
+                && refusal.getSqlState() != null
+                && (refusal.getSqlState().startsWith("22")
+                        || refusal.getSqlState().startsWith("23"));
+    }
+
     static String line(Throwable failure) {
         var text = failure instanceof PgException refusal ? refusal.getErrorMessage() : failure.getMessage();
         return text == null

@@ -83,10 +83,11 @@ final class DetailStore {
         return database.read(OUTPUTS + "state <> 'exited'", Tuple.tuple(), row -> output(folders, row));
     }
 
-    Future<List<Output>> printed(Folders folders, Instant since, int most) {
+    /** Also of tasks that never launched as far as is stored: one that was over at once may have printed all the same. */
+    Future<List<Output>> printed(Folders folders, Instant since, long after, int most) {
         return database.read(
-                OUTPUTS + "state = 'exited' AND completed >= $1 ORDER BY completed, id LIMIT $2",
-                Tuple.of(since.atOffset(ZoneOffset.UTC), most),
+                OUTPUTS + "state = 'exited' AND (completed, id) > ($1, $2) ORDER BY completed, id LIMIT $3",
+                Tuple.of(since.atOffset(ZoneOffset.UTC), after, most),
                 row -> output(folders, row));
     }
 

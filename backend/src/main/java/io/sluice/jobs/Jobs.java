@@ -371,9 +371,9 @@ public final class Jobs {
         return details.printing(folders);
     }
 
-    /** Outputs that nothing will be added to, of tasks that ended at that time or later, oldest first. */
-    public Future<List<JobDetail.Output>> printed(Instant since, int most) {
-        return details.printed(folders, since, most);
+    /** Outputs that nothing will be added to, of tasks that ended later than that, or then and with a higher number, in that order. */
+    public Future<List<JobDetail.Output>> printed(Instant since, long after, int most) {
+        return details.printed(folders, since, after, most);
     }
 
     /** Which of these have ended and do not run again, and when. */

@@ -53,7 +53,12 @@ public interface Authenticator {
             @Nullable String refresh,
             boolean secure,
             String address,
-            String userAgent) {}
+            String userAgent) {
+        /** As browsers do; a header comes before cookies. */
+        boolean byCookie() {
+            return authorization == null && (session != null || refresh != null);
+        }
+    }
 
     /**
      * @param caller null for nobody

@@ -169,7 +169,14 @@ final class Edge implements Web.Threshold {
 
     private void authenticate(RoutingContext context) {
         Call.Passage passage = passage(context);
-        authenticate(shown(context.request(), passage), 0)
+        var shown = shown(context.request(), passage);
+        boolean program = !shown.getFirst().byCookie();
+        Problem tooMany = program ? guards.tooOften(context.normalizedPath(), passage.address()) : null;
+        if (tooMany != null) {
+            errors.answer(context, tooMany); // before its token costs anything
+            return;
+        }
+        authenticate(shown, 0)
                 .onSuccess(verdict -> {
                     context.put(
                             "passage",
@@ -182,8 +189,11 @@ final class Edge implements Web.Threshold {
                                     verdict.caller(),
                                     verdict.problem(),
                                     verdict.cookies()));
+                    // pages of the portal ask as often as they need
+                    boolean page = verdict.caller() != null && verdict.caller().kind() == Caller.Kind.SESSION;
                     proceedUnless(
-                            context, guards.tooOften(context.normalizedPath(), verdict.caller(), passage.address()));
+                            context,
+                            program || page ? null : guards.tooOften(context.normalizedPath(), passage.address()));
                 })
                 .onFailure(context::fail);
     }

@@ -50,11 +50,10 @@ final class Guards {
         this.refused = refused;
     }
 
-    /** The problem of a call of the API by a program that is one too many, or null. Pages of the portal ask as often as they need. */
+    /** The problem of a call of the API by a program that is one too many, or null. */
     @Nullable
-    Problem tooOften(String path, @Nullable Caller caller, String address) {
-        boolean page = caller != null && caller.kind() == Caller.Kind.SESSION;
-        return page || !Edge.isApi(path) ? null : tooOften(address, System.nanoTime());
+    Problem tooOften(String path, String address) {
+        return Edge.isApi(path) ? tooOften(address, System.nanoTime()) : null;
     }
 
     private @Nullable Problem tooOften(String address, long now) {

@@ -88,6 +88,31 @@ class LifeTest {
     }
 
     @Test
+    void a_task_that_can_not_be_stopped_keeps_none_of_the_others_from_being_stopped_and_their_ends_from_being_stored() {
+        desk.submit("ada", """
+                protocolVersion: 2
+                name: many
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: none}]
+                taskRoles:
+                  worker:
+                    instances: 20
+                    dockerImage: image
+                    resourcePerInstance: {cpu: 0, memoryMB: 10, gpu: 0}
+                    commands: ["true"]
+                """);
+        var runs = desk.running(20);
+        desk.eventually(() -> desk.job("ada", "many").state() == Job.State.RUNNING);
+        engine.unstoppable = runs.getFirst();
+        desk.stop("ada", "many");
+        desk.eventually(() -> desk.query("SELECT count(*) FROM tasks WHERE state = 'exited'") == 19);
+        assertThat(engine.stops).containsAll(runs);
+        assertThat(desk.job("ada", "many").isFinal()).isFalse();
+        engine.unstoppable = null;
+        assertThat(desk.finished("ada", "many").state()).isEqualTo(Job.State.STOPPED);
+    }
+
+    @Test
     void a_job_that_the_engine_fails_to_start_says_why_and_starts_once_it_can() {
         engine.fault = new java.io.IOException("no space for its control group\nat line 7");
         desk.submit("ada", JobsTest.one("unstarted", 1, 0));

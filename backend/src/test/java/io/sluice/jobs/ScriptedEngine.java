@@ -43,6 +43,8 @@ final class ScriptedEngine implements Engine {
     volatile @Nullable Promise<Void> stopping;
     /** Tasks that are told to stop save their state first, for as long as the test likes. */
     volatile boolean lingers;
+    /** The task whose stop fails in the engine itself; null: none does. */
+    volatile @Nullable String unstoppable;
     /** Why a start fails in the engine itself; null: it does not. */
     volatile @Nullable Exception fault;
 
@@ -145,6 +147,9 @@ final class ScriptedEngine implements Engine {
             return never();
         }
         stops.add(name);
+        if (name.equals(unstoppable)) {
+            return Future.failedFuture(new IOException("can not be stopped"));
+        }
         Promise<Void> later = stopping;
         if (later != null) {
             return later.future();

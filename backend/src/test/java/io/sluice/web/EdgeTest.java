@@ -330,7 +330,7 @@ class EdgeTest {
 
     private static Web.Settings brief(Web.Settings usual) {
         return new Web.Settings(
-                usual.host(), 0, null, null, java.util.Set.of(), null, usual.logs(), 10, 10, 3, 100_000, 30, 30, 30, 2);
+                usual.host(), 0, null, null, java.util.Set.of(), null, usual.logs(), 10, 10, 3, 2, 30, 30, 30, 2);
     }
 
     /** A byte now and then keeps the socket busy, so that its own idle limit never comes. */
@@ -397,6 +397,25 @@ class EdgeTest {
                 assertThat(Portal.await(request.send()).bodyAsJsonObject().getString("address"))
                         .isEqualTo("10.1.2.3");
             }
+        }
+    }
+
+    @Test
+    void a_call_of_the_api_that_is_one_too_many_costs_no_authentication_and_pages_go_on(@TempDir Path logs) {
+        try (var busy = new Portal(logs, EdgeTest::brief, web -> List.of())) {
+            for (int call = 0; call < 2; call++) {
+                assertThat(busy.get("/api/v2/none", "Authorization", "Bearer x").statusCode())
+                        .isEqualTo(404);
+            }
+            assertThat(busy.get("/api/v2/none", "Authorization", "Bearer x").statusCode())
+                    .isEqualTo(429);
+            assertThat(busy.get("/api/v2/none").statusCode()).isEqualTo(429);
+            assertThat(busy.authenticated).hasValue(2);
+            assertThat(busy.get("/api/v2/none", "Cookie", "sluice_session=").statusCode())
+                    .as("signed in by a cookie that says nobody")
+                    .isEqualTo(429);
+            assertThat(busy.get("/api/v2/none", "Cookie", "sluice_session=ann").statusCode())
+                    .isEqualTo(404);
         }
     }
 

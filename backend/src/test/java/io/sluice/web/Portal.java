@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -27,6 +28,7 @@ import java.util.function.UnaryOperator;
 final class Portal implements AutoCloseable {
     final Vertx vertx = Vertx.vertx();
     final CollectorRegistry registry = new CollectorRegistry();
+    final AtomicInteger authenticated = new AtomicInteger();
     final Set<String> revoked = ConcurrentHashMap.newKeySet();
     final Web web;
     final WebClient client;
@@ -100,6 +102,7 @@ final class Portal implements AutoCloseable {
     private final class ByName implements Authenticator {
         @Override
         public Future<Verdict> authenticate(Credentials shown) {
+            authenticated.incrementAndGet();
             String name = shown.session();
             return Future.succeededFuture(
                     name == null || name.isEmpty()

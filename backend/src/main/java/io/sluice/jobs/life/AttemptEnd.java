@@ -78,11 +78,15 @@ final class AttemptEnd {
                 going.add(task);
             }
         }
-        stop(going);
-        ends.addAll(unknown(attempt, going));
-        if (ends.isEmpty()) {
-            return going.stream().anyMatch(this::isOver);
-        }
+        // a stop that fails is tried again, and keeps no end that is known from being stored
+        Future<List<TaskStore.Ended>> unheard = stop(going).compose(told -> unknown(attempt, going));
+        ends.addAll(unheard.otherwise(List.of()).await());
+        boolean more = ends.isEmpty() ? going.stream().anyMatch(this::isOver) : store(attempt, epoch, ends);
+        unheard.await();
+        return more;
+    }
+
+    private boolean store(Attempt attempt, long epoch, List<TaskStore.Ended> ends) {
         boolean ours = tasks.exited(attempt.job(), epoch, ends).await();
         freed.run();
         return ours;
@@ -97,8 +101,8 @@ final class AttemptEnd {
         return TaskStore.Ended.of(task.id(), attempt.ending(), "Not started any more", null);
     }
 
-    /** Some at a time, each once. */
-    private void stop(List<Attempt.Task> going) {
+    /** Some at a time, each once. Where one fails the others have their turn, unless none was answered; the first failure is the answer. */
+    private Future<Void> stop(List<Attempt.Task> going) {
         long now = System.nanoTime();
         var names = going.stream()
                 .map(Attempt.Task::run)
@@ -107,24 +111,33 @@ final class AttemptEnd {
         if (!names.isEmpty()) {
             told.values().removeIf(at -> now - at >= DEAF_NANOS);
         }
-        for (int from = 0; from < names.size(); from += STOPS_AT_ONCE) {
+        Future<Void> all = Future.succeededFuture();
+        boolean answers = true;
+        for (int from = 0; answers && from < names.size(); from += STOPS_AT_ONCE) {
             failpoint.pass("cancel.afterIntent");
             var lot = names.subList(from, Math.min(from + STOPS_AT_ONCE, names.size())).stream()
                     .map(run -> engine.stop(run, GRACE).onSuccess(taken -> told.put(run, System.nanoTime())))
                     .toList();
-            Future.join(lot).await();
+            Future<Void> joined = Future.join(lot).mapEmpty();
+            joined.otherwiseEmpty().await();
+            all = all.failed() ? all : joined;
+            answers = lot.stream().anyMatch(stop -> !(stop.cause() instanceof Engine.Unavailable));
         }
+        return all;
     }
 
     /** Tasks whose start was intended, and which the engine may or may not have begun: they will not begin any more, so the list tells. */
-    private List<TaskStore.Ended> unknown(Attempt attempt, List<Attempt.Task> going) {
+    private Future<List<TaskStore.Ended>> unknown(Attempt attempt, List<Attempt.Task> going) {
         var unheard =
                 going.stream().filter(task -> !runs.containsKey(task.run())).toList();
-        if (unheard.isEmpty()) {
-            return List.of();
-        }
-        Map<String, Run> found = engine.list().await().stream()
-                .collect(Collectors.toMap(Run::name, Function.identity(), (one, other) -> one));
+        return unheard.isEmpty()
+                ? Future.succeededFuture(List.of())
+                : engine.list().map(there -> unknown(attempt, unheard, there));
+    }
+
+    private List<TaskStore.Ended> unknown(Attempt attempt, List<Attempt.Task> unheard, List<Run> there) {
+        Map<String, Run> found =
+                there.stream().collect(Collectors.toMap(Run::name, Function.identity(), (one, other) -> one));
         List<TaskStore.Ended> ends = new ArrayList<>();
         for (var task : unheard) {
             Run run = found.get(task.run());

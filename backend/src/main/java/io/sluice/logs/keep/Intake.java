@@ -27,8 +27,8 @@ final class Intake {
 
     /** What is known of jobs. */
     interface Ended {
-        /** Outputs that nothing will be added to, of tasks that ended at that time or later, oldest first. */
-        Future<List<Output>> outputs(Instant since, int most);
+        /** Outputs that nothing will be added to, of tasks that ended later than that, or then and with a higher number, in that order. */
+        Future<List<Output>> outputs(Instant since, long after, int most);
 
         /** Which of these jobs have ended, and when. */
         Future<Map<Long, Instant>> jobs(Collection<Long> jobs);
@@ -50,17 +50,16 @@ final class Intake {
     void run() throws Exception {
         Instant since = taken == null ? await(store.newest()) : taken;
         since = since.equals(Instant.EPOCH) ? since : since.minus(LATE);
+        long after = 0; // any number of tasks may have ended at one time
         boolean more = true;
         while (more) {
-            Instant last = since;
-            List<Output> outputs = await(ended.outputs(since, AT_ONCE));
+            List<Output> outputs = await(ended.outputs(since, after, AT_ONCE));
             for (Output output : outputs) {
-                Instant completed = Objects.requireNonNull(output.completed());
-                last = completed.isAfter(last) ? completed : last;
-                take(output, completed);
+                since = Objects.requireNonNull(output.completed());
+                after = output.task();
+                take(output, since);
             }
-            more = outputs.size() == AT_ONCE && last.isAfter(since);
-            since = last;
+            more = outputs.size() == AT_ONCE;
         }
         taken = since;
         if (known.size() > MOST_KNOWN) {

@@ -130,7 +130,7 @@ public final class Keeper {
 
     private List<Output> printedSince(long time) throws IOException {
         try {
-            return await(jobs.printed(Instant.ofEpochMilli(time), AT_ONCE));
+            return await(jobs.printed(Instant.ofEpochMilli(time), 0, AT_ONCE));
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException("the database does not tell which tasks have ended", e);
         } catch (InterruptedException e) {
@@ -154,8 +154,8 @@ public final class Keeper {
         }
 
         @Override
-        public Future<List<Output>> outputs(Instant since, int most) {
-            return jobs.printed(since, most);
+        public Future<List<Output>> outputs(Instant since, long after, int most) {
+            return jobs.printed(since, after, most);
         }
 
         @Override

@@ -94,11 +94,14 @@ final class LogStore {
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    /** Those of the jobs that ended first, and none of these. */
-    Future<List<Kept>> oldest(Collection<Long> not, int most) {
+    /** Those of the jobs that ended first, after that one, and none of these. */
+    Future<List<Kept>> oldest(Collection<Long> not, @Nullable Kept after, int most) {
+        Instant ended = after == null || after.ended() == null ? Instant.EPOCH : after.ended();
         return read(
-                "SELECT * FROM kept_logs WHERE gateway = $1 AND job_ended IS NOT NULL AND task_id <> ALL ($2) ORDER BY job_ended, job_id, task_id LIMIT $3",
-                Tuple.of(gateway, not.toArray(Long[]::new), most));
+                "SELECT * FROM kept_logs WHERE gateway = $1 AND (job_ended, job_id, task_id) > ($2, $3, $4) AND task_id <> ALL ($5) ORDER BY job_ended, job_id, task_id LIMIT $6",
+                Tuple.of(gateway, time(ended), after == null ? 0 : after.job(), after == null ? 0 : after.task())
+                        .addArrayOfLong(not.toArray(Long[]::new))
+                        .addInteger(most));
     }
 
     Future<List<Kept>> toPack(Instant completedBefore, Collection<Long> not, int most) {

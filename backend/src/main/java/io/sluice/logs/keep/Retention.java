@@ -45,10 +45,13 @@ final class Retention {
 
     void run(BooleanSupplier goOn) throws Exception {
         long stored = await(store.stored());
+        LogStore.@Nullable Kept last =
+                null; // each once: of more that can not be deleted than setbacks remember there would be no end
         boolean more = true;
         while (more && goOn.getAsBoolean()) {
-            var oldest = await(store.oldest(setbacks.at(System.currentTimeMillis()), AT_ONCE));
+            var oldest = await(store.oldest(setbacks.at(System.currentTimeMillis()), last, AT_ONCE));
             more = !oldest.isEmpty();
+            last = more ? oldest.getLast() : last;
             for (LogStore.Kept log : stillOver(oldest)) {
                 String reason = reason(log, stored);
                 if (reason == null) {

@@ -156,19 +156,15 @@ public final class History {
         List<Holder> finished = ended.values().stream().limit(STORED_A_ROUND).toList();
         for (Holder holder : finished) {
             Kept one = kept.get(holder.task());
-            boolean known = one == null || restored.contains(holder.task());
-            if (known
-                    && (one == null
-                            || await(store.save(holder, one, true).map(true), ANSWER)
-                                    .isPresent())) {
-                ended.remove(holder.task());
-                holders.remove(holder.task());
-                kept.remove(holder.task());
-                metrics.stored(true);
-            } else if (known) {
-                metrics.stored(false);
-                return; // the database is away: again in the next round
+            if (one != null && !restored.contains(holder.task())) {
+                continue;
             }
+            if (one != null && !save(holder, one, true)) {
+                return;
+            }
+            ended.remove(holder.task());
+            holders.remove(holder.task());
+            kept.remove(holder.task());
         }
         long now = System.nanoTime();
         List<Kept> due = kept.values().stream()
@@ -180,14 +176,29 @@ public final class History {
                 .toList();
         for (Kept one : due) {
             Holder holder = holders.get(one.task());
-            boolean done = holder == null
-                    || await(store.save(holder, one, false).map(true), ANSWER).isPresent();
-            metrics.stored(done);
-            if (!done) {
+            if (holder != null && !save(holder, one, false)) {
                 return;
             }
             one.stored(now);
         }
+    }
+
+    /**
+     * One that the database refuses holds up no other: it would be refused again.
+     *
+     * @return false where the database is away: again in the next round
+     */
+    private boolean save(Holder holder, Kept one, boolean finished) {
+        Optional<Boolean> taken = await(
+                store.save(holder, one, finished).map(true).recover(failure -> {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "event=history-not-stored task=" + holder.task() + " cause=" + failure);
+                    return Database.isRefused(failure) ? Future.succeededFuture(false) : Future.failedFuture(failure);
+                }),
+                ANSWER);
+        metrics.stored(taken.orElse(false));
+        return taken.isPresent();
     }
 
     private static <T> Optional<T> await(Future<T> future, Duration most) {

@@ -78,12 +78,12 @@ final class ClusterRoutes {
     }
 
     private Future<ClusterPage> page(Caller caller, int from) {
-        return jobs.machines().map(snapshot -> page(caller, from, snapshot, observer.now()));
+        return jobs.machines().map(snapshot -> page(caller, from, snapshot, machines.view(observer::now)));
     }
 
-    private ClusterPage page(Caller caller, int from, Snapshot snapshot, Observation now) {
-        String cursor = machines.cursor();
-        Machines.Grouped grouped = machines.of(now);
+    private ClusterPage page(Caller caller, int from, Snapshot snapshot, Machines.View view) {
+        Machines.Grouped grouped = view.grouped();
+        Observation now = grouped.of();
         int count = now.nodes().size();
         int first = from < count ? from : 0;
         var shown = new ArrayList<Machine>();
@@ -106,7 +106,7 @@ final class ClusterRoutes {
         return new ClusterPage(
                 shown,
                 new ClusterPage.Part(first, count, ON_A_PAGE),
-                cursor,
+                view.cursor(),
                 now.devices().size(),
                 count(now, seen -> seen.holder() != null),
                 count(now, seen -> seen.device().fault() != null),

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -64,13 +65,18 @@ final class Machines {
         round = now;
     }
 
-    Grouped of(Observation seen) {
+    private Grouped of(Observation seen) {
         Grouped known = grouped;
         return known.of().at().equals(seen.at()) ? known : Grouped.of(seen);
     }
 
-    String cursor() {
-        return own + "." + round;
+    /** @param cursor from which on {@link #isNewer} tells what is not in it */
+    record View(String cursor, Grouped grouped) {}
+
+    /** The cursor first: a round that comes in between is shown once more, and not never. */
+    View view(Supplier<Observation> now) {
+        String cursor = own + "." + round;
+        return new View(cursor, of(now.get()));
     }
 
     /** Whether it looks different since; to whom nothing is known, everything is new. */

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,13 +51,17 @@ class KeepTest {
         final Map<Long, Instant> over = new HashMap<>();
 
         @Override
-        public Future<List<Output>> outputs(Instant since, int most) {
+        public Future<List<Output>> outputs(Instant since, long after, int most) {
             return Future.succeededFuture(outputs.stream()
-                    .filter(output ->
-                            !Objects.requireNonNull(output.completed()).isBefore(since))
-                    .sorted(Comparator.comparing(output -> Objects.requireNonNull(output.completed())))
+                    .sorted(Comparator.comparing(Told::completed).thenComparingLong(Output::task))
+                    .filter(output -> completed(output).isAfter(since)
+                            || (completed(output).equals(since) && output.task() > after))
                     .limit(most)
                     .toList());
+        }
+
+        private static Instant completed(Output output) {
+            return Objects.requireNonNull(output.completed());
         }
 
         @Override
@@ -123,6 +128,16 @@ class KeepTest {
     }
 
     @Test
+    void any_number_of_tasks_may_have_ended_at_one_time() throws Exception {
+        for (long task = 1; task <= 1_001; task++) {
+            told.outputs.add(new Output(task, 10, folder.resolve("none"), null, noon, 0));
+        }
+        printed(2_000, 10, 1);
+        intake.run();
+        assertThat(store.running(0, 10).await()).containsExactly(10L);
+    }
+
+    @Test
     void a_job_that_was_started_again_keeps_its_logs() throws Exception {
         LogFile log = printed(1, 10, 1);
         ended(10, 2);
@@ -145,7 +160,7 @@ class KeepTest {
         assertThatThrownBy(intake::run).hasMessageContaining("stored");
         query("ALTER TABLE kept_logs RENAME COLUMN lost TO stored");
         intake.run();
-        assertThat(store.oldest(List.of(), 10).await()).hasSize(1);
+        assertThat(store.oldest(List.of(), null, 10).await()).hasSize(1);
     }
 
     @Test
@@ -161,8 +176,27 @@ class KeepTest {
         assertThat(free.exists()).isFalse();
         Files.delete(wall);
         retention(0, Duration.ofDays(1), Duration.ofHours(1)).run(() -> true);
-        assertThat(store.oldest(List.of(), 10).await()).isEmpty();
+        assertThat(store.oldest(List.of(), null, 10).await()).isEmpty();
         assertThat(stuck.exists()).isFalse();
+    }
+
+    @Test
+    void of_more_logs_that_can_not_be_deleted_than_are_remembered_each_is_tried_once_and_the_others_go()
+            throws Exception {
+        LogFile free = printed(9_999, 20, 2);
+        ended(10, 1);
+        ended(20, 2);
+        intake.run();
+        Path wall = Files.createFile(folder.resolve("wall"));
+        query(
+                "INSERT INTO kept_logs (gateway, task_id, job_id, file, completed, job_ended, stored) SELECT 'here', n, 10, '"
+                        + wall + "/' || n, '" + noon + "', '" + noon.plusSeconds(60) + "', 1 FROM generate_series(1, "
+                        + (Setbacks.MOST + 1) + ") n");
+        var rounds = new AtomicInteger();
+        retention(0, Duration.ofDays(1), Duration.ofHours(1)).run(() -> rounds.incrementAndGet() < 50);
+        assertThat(rounds.get()).isLessThan(50);
+        assertThat(trouble("delete")).isEqualTo(Setbacks.MOST + 1);
+        assertThat(free.exists()).isFalse();
     }
 
     @Test

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.pages;
+
+import org.jspecify.annotations.NullMarked;
