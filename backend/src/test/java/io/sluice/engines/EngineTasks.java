@@ -89,7 +89,7 @@ public abstract class EngineTasks implements AutoCloseable {
     public static void until(String what, BooleanSupplier condition) {
         for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS); !condition.getAsBoolean(); ) {
             assertThat(System.nanoTime()).as("waited in vain: " + what).isLessThan(end);
-            LockSupport.parkNanos(2_000_000);
+            LockSupport.parkNanos(10_000_000);
         }
     }
 

@@ -48,9 +48,10 @@ final class Past extends ResultCallback.Adapter<Event> {
 
     @Override
     public void onNext(Event event) {
-        var time = event.getTime();
-        if (time != null && Instant.ofEpochSecond(time).isBefore(oldest)) {
-            oldest = Instant.ofEpochSecond(time);
+        // to the whole second it would seem older than it is, and an engine that was back at once the one from before
+        var nanos = event.getTimeNano();
+        if (nanos != null && Instant.ofEpochSecond(0, nanos).isBefore(oldest)) {
+            oldest = Instant.ofEpochSecond(0, nanos);
         }
         count.incrementAndGet();
     }

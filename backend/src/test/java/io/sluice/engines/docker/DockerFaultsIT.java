@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -230,7 +231,10 @@ class DockerFaultsIT {
             // whom the image does not know, so that there is something to put into it
             Files.setAttribute(tasks.home, "unix:uid", STRANGER);
             var all = IntStream.range(0, calls.size())
-                    .mapToObj(lane -> lanes.submit(() -> spoilt(proxy, tasks, calls.get(lane), "lane-" + lane)))
+                    .mapToObj(lane -> lanes.submit(() -> {
+                        spoilt(proxy, tasks, calls.get(lane), lane);
+                        return lane;
+                    }))
                     .toList();
             for (var lane : all) {
                 lane.get();
@@ -243,12 +247,14 @@ class DockerFaultsIT {
         assertThat(daemon().docker("ps", "-aq")).isEmpty();
     }
 
-    private static void spoilt(FaultyProxy proxy, TestDocker tasks, String calls, String lane) {
+    /** Files are read from, and put into, a container of an image that was not seen before: each has one of its own for that. */
+    private void spoilt(FaultyProxy proxy, TestDocker tasks, String calls, int lane) throws Exception {
         for (var fault : FaultyProxy.Fault.values()) {
-            var name = lane + "-" + fault.name().toLowerCase(Locale.ROOT);
+            var name = "lane-" + lane + "-" + fault.name().toLowerCase(Locale.ROOT);
+            var image = calls.equals("/archive") ? daemon().another(name) : TestDaemon.IMAGE;
             var call = calls.replace("NAME", name);
             proxy.next(call, fault);
-            TestDocker.until(name + " to begin: " + call, () -> begins(tasks, name));
+            TestDocker.until(name + " to begin: " + call, () -> begins(tasks, name, image));
             TestDocker.until("its stop", () -> stops(tasks, name));
             TestDocker.until("its end", () -> tasks.seen(name).isOver());
             TestDocker.until("the fault of " + call, () -> proxy.isStruck(call));
@@ -279,7 +285,7 @@ class DockerFaultsIT {
                 proxy.awaitStrike();
                 gateway.destroyForcibly().waitFor();
                 try (var tasks = gateway()) {
-                    TestDocker.until(name + " to begin after " + plan, () -> begins(tasks, name));
+                    TestDocker.until(name + " to begin after " + plan, () -> begins(tasks, name, TestDaemon.IMAGE));
                     TestDocker.until("its stop", () -> stops(tasks, name));
                     TestDocker.until("its end", () -> tasks.seen(name).isOver());
                     assertThat(daemon().docker("ps", "-aq").lines().count())
@@ -333,9 +339,9 @@ class DockerFaultsIT {
         assertThat(daemon().left()).isEmpty();
     }
 
-    private static boolean begins(TestDocker tasks, String name) {
+    private static boolean begins(TestDocker tasks, String name, String image) {
         return tasks.engine
-                .start(tasks.task(name, "echo " + name + " >> mark; sleep 600"))
+                .start(tasks.task(name, "echo " + name + " >> mark; sleep 600", image, Map.of(), Map.of(), 0))
                 .map(started -> started instanceof Started.Running)
                 .otherwise(false)
                 .await();

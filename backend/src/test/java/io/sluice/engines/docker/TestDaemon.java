@@ -113,6 +113,15 @@ public final class TestDaemon implements AutoCloseable {
         docker("tag", image, name);
     }
 
+    /** An image that holds the same as {@link #IMAGE}, and is not the same. */
+    String another(String name) throws IOException, InterruptedException {
+        var image = "sluice-test/another:" + name;
+        docker("create", "--name", "of-" + name, "--network", "none", IMAGE, "true");
+        docker("commit", "--change", "ENV ANOTHER=" + name, "of-" + name, image);
+        docker("rm", "of-" + name);
+        return image;
+    }
+
     /** An image for a processor that this machine does not have. */
     public void foreign(String name) throws IOException, InterruptedException {
         var script = """

@@ -8,8 +8,11 @@ import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -45,6 +48,7 @@ public final class Firewall {
     private final Tables six;
     private final Runnable fault;
     private final Hosts hosts;
+    private final Map<InetSocketAddress, Set<Target>> last = new HashMap<>();
     private volatile String note = OPEN.formatted("the engine has not answered yet");
     private volatile @Nullable String broken;
     private volatile boolean holds;
@@ -66,15 +70,15 @@ public final class Firewall {
 
     /** @param fault hears of each time that rules could not be set */
     public Firewall(Settings settings, Runnable fault) {
-        this(settings, fault, "iptables", "ip6tables");
+        this(settings, fault, "iptables", "ip6tables", Hosts.ofThisMachine());
     }
 
-    Firewall(Settings settings, Runnable fault, String four, String six) {
+    Firewall(Settings settings, Runnable fault, String four, String six, Hosts hosts) {
         this.settings = settings;
         this.fault = fault;
         this.four = new Tables(four);
         this.six = new Tables(six);
-        this.hosts = Hosts.ofThisMachine();
+        this.hosts = hosts;
     }
 
     /** One line for the user. */
@@ -119,11 +123,7 @@ public final class Firewall {
     private void set() {
         try {
             tasks();
-            kept();
-            note = "tasks reach neither this machine nor one another's networks"
-                    + (settings.kept().isEmpty() ? "" : ", nor the gateway's own services");
-            holds = true;
-            broken = null;
+            fenced(kept());
         } catch (IOException e) {
             fault.run();
             opened("iptables can not be used: " + e.getMessage());
@@ -135,6 +135,23 @@ public final class Firewall {
         } catch (InterruptedException e) {
             log.log(Level.DEBUG, "engine=closed");
         }
+    }
+
+    /** @param unknown services that have no rule */
+    private void fenced(List<String> unknown) {
+        var now = "tasks reach neither this machine nor one another's networks";
+        if (!unknown.isEmpty()) {
+            now += "; nothing keeps them from " + String.join(", ", unknown)
+                    + " of the gateway, of which no IPv4 address is known: give it by one, or mend its name";
+        } else if (!settings.kept().isEmpty()) {
+            now += ", nor the gateway's own services";
+        }
+        if (!unknown.isEmpty() && !now.equals(note)) {
+            log.log(Level.WARNING, "engine=open services=\"{0}\"", String.join(", ", unknown));
+        }
+        note = now;
+        holds = unknown.isEmpty();
+        broken = null;
     }
 
     /** Answers to what the gateway itself asks of a task pass; everything else from a task to this machine does not. */
@@ -165,26 +182,29 @@ public final class Firewall {
         }
     }
 
-    /** A chain of this installation's own, so that what it keeps can change. */
-    private void kept() throws IOException, InterruptedException {
+    /**
+     * A chain of this installation's own, so that what it keeps can change.
+     *
+     * @return the services that have no rule: what their names mean is not known, and never was
+     */
+    private List<String> kept() throws IOException, InterruptedException {
         var chain = KEPT
                 + settings.install()
                         .substring(0, Math.min(ID, settings.install().length()));
         four.chain(chain);
         var wanted = new HashSet<Target>();
-        boolean all = true;
+        var unknown = new ArrayList<String>();
         for (var service : settings.kept()) {
-            var found = hosts.of(service.getHostString()).stream()
-                    .filter(Inet4Address.class::isInstance)
-                    .map(address -> new Target(address.getHostAddress(), service.getPort()))
-                    .collect(Collectors.toSet());
-            all &= !found.isEmpty();
+            var found = targets(service);
+            if (found.isEmpty()) {
+                unknown.add(service.getHostString() + ":" + service.getPort());
+            }
             wanted.addAll(found);
         }
         for (var target : wanted) {
             four.last(chain, rule(target));
         }
-        if (all) {
+        if (unknown.isEmpty()) {
             for (var target : there(chain)) {
                 if (!wanted.contains(target)) {
                     four.remove(chain, rule(target));
@@ -192,6 +212,19 @@ public final class Firewall {
             }
         }
         four.first("DOCKER-USER", "-i", FROM_TASKS, "-j", chain);
+        return unknown;
+    }
+
+    /** Where a service is, or was when that was last known. */
+    private Set<Target> targets(InetSocketAddress service) {
+        var found = hosts.of(service.getHostString()).stream()
+                .filter(Inet4Address.class::isInstance)
+                .map(address -> new Target(address.getHostAddress(), service.getPort()))
+                .collect(Collectors.toSet());
+        if (!found.isEmpty()) {
+            last.put(service, found);
+        }
+        return last.getOrDefault(service, Set.of());
     }
 
     private Set<Target> there(String chain) throws IOException, InterruptedException {

@@ -2,7 +2,9 @@ package io.sluice.engines.docker.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.engines.docker.wire.Hosts;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,7 @@ class FirewallTest {
     private Path folder;
 
     private final AtomicInteger faults = new AtomicInteger();
+    private Hosts.Lookup meaning = InetAddress::getAllByName;
 
     private static Firewall.Settings settings(boolean may, boolean open) {
         return new Firewall.Settings(
@@ -33,7 +36,12 @@ class FirewallTest {
         var program = folder.resolve("iptables");
         Files.writeString(program, "#!/bin/sh\n" + script);
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-        return new Firewall(settings(may, open), faults::incrementAndGet, program.toString(), program.toString());
+        return new Firewall(
+                settings(may, open),
+                faults::incrementAndGet,
+                program.toString(),
+                program.toString(),
+                new Hosts(meaning));
     }
 
     @Test
@@ -74,6 +82,28 @@ class FirewallTest {
         assertThat(elsewhere.holds()).isFalse();
         assertThat(elsewhere.note()).contains("another machine");
         assertThat(folder.resolve("asked")).doesNotExist();
+    }
+
+    @Test
+    void a_service_whose_address_is_not_known_is_not_said_to_be_kept() throws IOException {
+        var six = new InetAddress[] {InetAddress.getByName("2001:db8::5")};
+        meaning = host -> six;
+        var firewall = firewall(true, false, "exit 0");
+        firewall.keep(true);
+        assertThat(firewall.holds()).isFalse();
+        assertThat(firewall.note())
+                .contains("nothing keeps them from 192.0.2.5:5432")
+                .doesNotContain("nor the gateway's own services");
+        assertThat(firewall.closed()).isEmpty();
+
+        six[0] = InetAddress.getByName("192.0.2.5");
+        firewall.keep(true);
+        assertThat(firewall.holds()).isTrue();
+        assertThat(firewall.note()).contains("nor the gateway's own services");
+        // its rule is still there
+        six[0] = InetAddress.getByName("2001:db8::5");
+        firewall.keep(true);
+        assertThat(firewall.holds()).isTrue();
     }
 
     @Test
