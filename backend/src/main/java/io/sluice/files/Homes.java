@@ -2,13 +2,10 @@ package io.sluice.files;
 
 import io.sluice.identity.numbers.Numbers;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -69,7 +66,7 @@ final class Homes {
         if (Files.exists(home, LinkOption.NOFOLLOW_LINKS)) {
             int owner = owner(home);
             if (owner == owner(homes)) {
-                give(home, owner, own);
+                Handover.give(home, own);
                 return;
             }
             if (!Objects.requireNonNull(numbers).isGiven(owner).await()) {
@@ -81,34 +78,7 @@ final class Homes {
             LOG.log(System.Logger.Level.WARNING, "home={0} owner={1} moved={2}", name, owner, left);
         }
         Files.createDirectories(home, OWNED);
-        give(home, owner(home), own);
-    }
-
-    /** What it holds first, so that one that was interrupted is done again. */
-    private static void give(Path home, int from, int to) throws IOException {
-        Files.walkFileTree(home, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                chown(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException fault) throws IOException {
-                if (fault != null) {
-                    throw fault;
-                }
-                chown(folder);
-                return FileVisitResult.CONTINUE;
-            }
-
-            private void chown(Path path) throws IOException {
-                if (owner(path) == from) {
-                    Files.setAttribute(path, "unix:gid", to, LinkOption.NOFOLLOW_LINKS);
-                    Files.setAttribute(path, "unix:uid", to, LinkOption.NOFOLLOW_LINKS);
-                }
-            }
-        });
+        Handover.give(home, own);
     }
 
     private static int owner(Path path) throws IOException {

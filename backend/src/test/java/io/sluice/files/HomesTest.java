@@ -10,12 +10,19 @@ import io.sluice.identity.numbers.Numbers;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,10 +131,62 @@ class HomesTest {
         Files.setAttribute(strange, "unix:uid", 4711);
         int etc = owner(Path.of("/etc/hostname"));
         int own = owner(files.home(person("ann"), "ann"));
-        assertThat(List.of(owner(home), owner(home.resolve("file")), owner(home.resolve("link"))))
+        assertThat(List.of(owner(data.resolve("homes/ann")), owner(home), owner(home.resolve("file"))))
                 .containsOnly(own);
         assertThat(owner(strange)).isEqualTo(4711);
         assertThat(owner(Path.of("/etc/hostname"))).isEqualTo(etc);
+    }
+
+    @Test
+    void what_a_task_swaps_for_a_link_meanwhile_gives_away_nothing_outside() throws Exception {
+        var outside = Files.createDirectories(data.resolve("outside"));
+        var mine = IntStream.range(0, 50).mapToObj(i -> "f" + i).toList();
+        for (var name : mine) {
+            Files.createFile(outside.resolve(name));
+        }
+        var home = Files.createDirectories(data.resolve("homes/ann"));
+        var real = Files.createDirectories(home.resolve("swapped"));
+        var hidden = home.resolve("hidden");
+        var link = Files.createSymbolicLink(home.resolve("link"), outside);
+        var over = new AtomicBoolean();
+        var swaps = new AtomicInteger();
+        var task = CompletableFuture.runAsync(() -> swap(real, hidden, link, mine, over, swaps));
+        for (int i = 0; (i < 300 || swaps.get() < 300) && !task.isDone(); i++) {
+            try {
+                Handover.give(home, 200_000);
+            } catch (FileSystemException caughtInBetween) {
+                assertThat(caughtInBetween.getReason()).isNotNull();
+            }
+            Files.setAttribute(home, "unix:uid", 0);
+        }
+        over.set(true);
+        task.get(20, TimeUnit.SECONDS);
+        assertThat(owner(outside)).isZero();
+        for (var name : mine) {
+            assertThat(owner(outside.resolve(name))).as(name).isZero();
+        }
+    }
+
+    /** The folder and the link to another take turns at the same name, and files come and go. */
+    private static void swap(
+            Path real, Path hidden, Path link, List<String> names, AtomicBoolean over, AtomicInteger swaps) {
+        try {
+            while (!over.get()) {
+                for (var name : names) {
+                    Files.createFile(real.resolve(name));
+                }
+                Files.move(real, hidden, StandardCopyOption.ATOMIC_MOVE);
+                Files.move(link, real, StandardCopyOption.ATOMIC_MOVE);
+                Files.move(real, link, StandardCopyOption.ATOMIC_MOVE);
+                Files.move(hidden, real, StandardCopyOption.ATOMIC_MOVE);
+                for (var name : names) {
+                    Files.delete(real.resolve(name));
+                }
+                swaps.incrementAndGet();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
