@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param bus where it is plugged in, as {@link #bus(String)} writes it; null = not known
  * @param whole id of the device that it is a part of; null = it is no part
  * @param checked when it was last seen to have no process on it; null = nobody looks for processes
+ * @param checking why it is not given yet although it is well, in one line for the user; null = it may be
  */
 public record Device(
         String id,
@@ -30,7 +31,8 @@ public record Device(
         @Nullable String fault,
         @Nullable String bus,
         @Nullable String whole,
-        @Nullable Instant checked) {
+        @Nullable Instant checked,
+        @Nullable String checking) {
 
     public Device(
             String id,
@@ -41,16 +43,22 @@ public record Device(
             @Nullable String half,
             boolean simulated,
             @Nullable String fault) {
-        this(id, type, vendor, index, numaNode, half, simulated, fault, null, null, null);
+        this(id, type, vendor, index, numaNode, half, simulated, fault, null, null, null, null);
     }
 
     /** At an address that tools write with zeros before it and in either case; null = none. */
     public Device at(@Nullable String address, @Nullable String part) {
-        return new Device(id, type, vendor, index, numaNode, half, simulated, fault, bus(address), part, checked);
+        return new Device(
+                id, type, vendor, index, numaNode, half, simulated, fault, bus(address), part, checked, checking);
     }
 
     public Device judged(@Nullable String why, @Nullable Instant lastChecked) {
-        return new Device(id, type, vendor, index, numaNode, half, simulated, why, bus, whole, lastChecked);
+        return new Device(id, type, vendor, index, numaNode, half, simulated, why, bus, whole, lastChecked, checking);
+    }
+
+    /** Given back, and not to be given again before somebody has looked at it; that is no fault. */
+    public Device checking(String why) {
+        return new Device(id, type, vendor, index, numaNode, half, simulated, fault, bus, whole, checked, why);
     }
 
     /**

@@ -2,7 +2,6 @@ package io.sluice.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.engines.Device;
 import io.sluice.jobs.placement.Waiting;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,9 +31,10 @@ class ReleasedDevicesTest {
                                 assertThat(outage.reason()).contains("being checked for processes that were left")));
         assertThat(desk.registry.getSampleValue("sluice_jobs_devices_unchecked"))
                 .isEqualTo(2);
-        assertThat(desk.jobs().inventory().await().nodes().getFirst().devices())
-                .extracting(Device::fault)
-                .allSatisfy(fault -> assertThat(fault).startsWith("Given back at"));
+        assertThat(desk.jobs().inventory().await().nodes().getFirst().devices()).allSatisfy(device -> {
+            assertThat(device.fault()).isNull();
+            assertThat(device.checking()).startsWith("Given back at");
+        });
         engine.checked(Instant.now().plusSeconds(1));
         engine.end(desk.running(1).getFirst(), 0);
         desk.finished("ada", "second");
@@ -49,10 +49,21 @@ class ReleasedDevicesTest {
         engine.end(desk.running(1).getFirst(), 0);
         desk.finished("ada", "second");
         engine.checked(Instant.now().minus(Duration.ofMinutes(5)));
-        desk.query("UPDATE tasks SET completed = now() - interval '61 s' RETURNING id");
+        desk.query("UPDATE tasks SET released = now() - interval '61 s' RETURNING id");
         desk.submit("ada", JobsTest.one("third", 1, 2));
         engine.end(desk.running(1).getFirst(), 0);
         desk.finished("ada", "third");
+    }
+
+    @Test
+    void a_look_before_the_end_is_none_after_it_whatever_the_clock_of_the_engine_says() {
+        engine.checked(Instant.now().minus(Duration.ofMinutes(5)));
+        desk.submit("ada", JobsTest.one("first", 1, 2));
+        engine.end(desk.running(1).getFirst(), 0);
+        desk.finished("ada", "first");
+        desk.query("UPDATE tasks SET completed = now() - interval '10 min' RETURNING id");
+        assertThat(desk.jobs().inventory().await().nodes().getFirst().devices())
+                .allSatisfy(device -> assertThat(device.checking()).startsWith("Given back at"));
     }
 
     private Waiting waiting(String name) {

@@ -292,7 +292,8 @@ final class Queue {
                                 device.vendor(),
                                 device.half(),
                                 device.numaNode(),
-                                device.fault()))
+                                device.fault(),
+                                device.checking()))
                         .toList(),
                 node.unready());
     }

@@ -103,7 +103,7 @@ final class TaskStore {
                     AS n(id bigint, code int, cause json, message text, at timestamptz, again bigint, accountable int, run text)),
             task AS (
                 UPDATE tasks t SET state = 'exited', completed = greatest(coalesce(news.at, now()), t.launched, t.created),
-                    exit_code = news.code, cause = news.cause
+                    released = now(), exit_code = news.code, cause = news.cause
                 FROM news, jobs j
                 WHERE t.id = news.id AND t.state <> 'exited' AND j.id = t.job_id AND j.epoch = $2
                 RETURNING t.*, news.message, news.again, news.accountable, news.run),

@@ -121,12 +121,17 @@ public record HomePage(
         }
     }
 
-    /** @param fault why nothing starts on the device, null: it is well */
+    /**
+     * @param used it is not free: somebody has it, or it is being checked
+     * @param fault why nothing starts on the device, null: it is well
+     * @param checking why it is not given yet although nobody has it, null: it may be
+     */
     public record Cell(
             String type,
             boolean used,
             boolean simulated,
-            @Nullable String fault) {}
+            @Nullable String fault,
+            @Nullable String checking) {}
 
     /** @param running jobs that hold machines */
     public record Cluster(String name, boolean stopped, List<Use> uses, long running, long waiting) {

@@ -111,7 +111,11 @@ final class Stock {
                 node.limitsEnforced() ? null : node.limitsNote(),
                 node.devices().stream()
                         .map(device -> new Cell(
-                                device.type(), taken.contains(device.id()), device.simulated(), device.fault()))
+                                device.type(),
+                                taken.contains(device.id()) || device.checking() != null,
+                                device.simulated(),
+                                device.fault(),
+                                device.checking()))
                         .toList(),
                 new Use("cpus", "", Held.cpus(tasks), (long) node.cpus(), true),
                 new Use("memory", "", tasks.stream().mapToLong(Held::memoryMB).sum(), (long) node.memoryMB(), true));

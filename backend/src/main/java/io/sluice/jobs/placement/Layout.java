@@ -29,6 +29,8 @@ final class Layout {
     final boolean[] open;
     /** Devices without a fault. */
     final long[] well;
+    /** Of those the ones that are looked at before they are given again. */
+    final long[] checking;
     /** [node][type]. */
     final long[][] devices;
     /** [node]: devices of one type on the same half of a board, or else the same NUMA node. */
@@ -45,6 +47,7 @@ final class Layout {
         memory = new int[size];
         open = new boolean[size];
         well = new long[size];
+        checking = new long[size];
         devices = new long[size][];
         groups = new long[size][];
         int[][] typeOf = new int[size][];
@@ -71,6 +74,7 @@ final class Layout {
         for (int bit = 0; bit < typeOf.length; bit++) {
             Device device = from.devices().get(bit);
             well[node] |= device.fault() == null ? 1L << bit : 0;
+            checking[node] |= device.fault() == null && device.checking() != null ? 1L << bit : 0;
             boolean alike = last != null
                     && device.type().equals(last.type())
                     && device.vendor().equals(last.vendor());
@@ -140,7 +144,7 @@ final class Layout {
         return mask;
     }
 
-    /** Nodes and devices that have what is asked for, but are out of service; empty: any node. */
+    /** Nodes and devices that have what is asked for, but are out of service or being checked; empty: any node. */
     List<Outage> outages(String type, int most) {
         int[] wanted = type.isEmpty() ? new int[0] : types.named(type);
         List<Outage> out = new ArrayList<>();
@@ -150,9 +154,12 @@ final class Layout {
             if (has.unschedulable() != null && (type.isEmpty() || mask != 0)) {
                 out.add(new Outage(has.name(), null, has.unschedulable()));
             }
-            for (long rest = mask & ~well[node]; rest != 0; rest &= rest - 1) {
+            for (long rest = mask & (~well[node] | checking[node]); rest != 0; rest &= rest - 1) {
                 Device device = has.devices().get(Long.numberOfTrailingZeros(rest));
-                out.add(new Outage(has.name(), device.id(), String.valueOf(device.fault())));
+                out.add(new Outage(
+                        has.name(),
+                        device.id(),
+                        String.valueOf(Objects.requireNonNullElse(device.fault(), device.checking()))));
             }
         }
         return out;

@@ -84,6 +84,9 @@ final class Machines {
     final long now;
     final Room free;
     final List<Tenant> tenants = new ArrayList<>();
+    /** Holds what is being checked, of which nobody needs to go; as good as gone. */
+    private final List<Tenant> checks;
+
     final List<Claim> claims = new ArrayList<>();
     /** Of the claims: their priorities, and since when they bind. */
     private final int[] claimed = new int[MOST_CLAIMS];
@@ -105,6 +108,20 @@ final class Machines {
                     .forEach(stay -> free.take(stay.node(), stay.cpus(), stay.memory(), stay.mask()));
         }
         tenants.sort(Tenant.SOONEST);
+        checks = checks(snapshot.now());
+    }
+
+    /** Takes from what is free now the devices that were given back and are being checked. */
+    private List<Tenant> checks(Instant at) {
+        List<Stay> stays = new ArrayList<>();
+        for (int node = 0; node < layout.size; node++) {
+            long mask = layout.checking[node] & free.devices[node];
+            if (mask != 0) {
+                free.take(node, 0, 0, mask);
+                stays.add(new Stay(node, 0, 0, mask));
+            }
+        }
+        return stays.isEmpty() ? List.of() : List.of(new Tenant(Tenant.nobody(at), now + 1, stays, false));
     }
 
     private long end(Running job) {
@@ -201,7 +218,7 @@ final class Machines {
     /** Those whose end is known. */
     Ends ends() {
         if (ends == null) {
-            ends = new Ends(tenants.stream());
+            ends = new Ends(everybody());
         }
         return ends;
     }
@@ -209,8 +226,7 @@ final class Machines {
     /** With those that will have come until then. */
     Ends endsExpected() {
         return new Ends(Stream.concat(
-                tenants.stream(),
-                Stream.concat(claims.stream(), guesses.stream()).map(claim -> claim.occupant)));
+                everybody(), Stream.concat(claims.stream(), guesses.stream()).map(claim -> claim.occupant)));
     }
 
     /** At most this becomes free at known times. */
@@ -366,6 +382,17 @@ final class Machines {
                 claim.slackMemory[piece] -= stay.memory();
             }
         }
+    }
+
+    /** What becomes free without anybody being told to go. */
+    List<Tenant> leaving() {
+        return Stream.concat(checks.stream(), tenants.stream().filter(this::isLeaving))
+                .toList();
+    }
+
+    /** All that hold something now. */
+    Stream<Tenant> everybody() {
+        return Stream.concat(checks.stream(), tenants.stream());
     }
 
     boolean isLeaving(Tenant tenant) {

@@ -68,10 +68,9 @@ final class Reservations {
         return claim == null ? Kept.NOTHING : new Kept(claim, List.of());
     }
 
-    /** As soon as those have gone who are leaving. */
+    /** As soon as those have gone who are leaving, and what was given back has been checked. */
     private @Nullable Claim claimWhenLeft(Pass.Entry entry) {
-        List<Tenant> leaving =
-                machines.tenants.stream().filter(machines::isLeaving).toList();
+        List<Tenant> leaving = machines.leaving();
         if (leaving.isEmpty()) {
             return null;
         }
@@ -111,7 +110,7 @@ final class Reservations {
 
     private @Nullable Claim collect(Pass.Entry entry) {
         Future future = machines.future(entry);
-        machines.tenants.forEach(future::release);
+        machines.everybody().forEach(future::release);
         Plan plan = Packing.collect(future.room, entry.shape, future.quotas, machines.free);
         if (plan == null) {
             return null;
@@ -202,7 +201,7 @@ final class Reservations {
             this.entry = entry;
             this.candidates = candidates;
             future = machines.future(entry);
-            machines.tenants.stream().filter(machines::isLeaving).forEach(future::release);
+            machines.leaving().forEach(future::release);
         }
 
         List<Tenant> fewest() {

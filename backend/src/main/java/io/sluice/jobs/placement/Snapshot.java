@@ -72,6 +72,7 @@ public record Snapshot(
      * @param half of the board, null: none or not known
      * @param numaNode null: not known
      * @param fault why it can not be used, null: it is well
+     * @param checking why it is not given yet although nobody has it, null: it may be
      */
     public record Device(
             String id,
@@ -79,7 +80,19 @@ public record Snapshot(
             String vendor,
             @Nullable String half,
             @Nullable Integer numaNode,
-            @Nullable String fault) {}
+            @Nullable String fault,
+            @Nullable String checking) {
+
+        public Device(
+                String id,
+                String type,
+                String vendor,
+                @Nullable String half,
+                @Nullable Integer numaNode,
+                @Nullable String fault) {
+            this(id, type, vendor, half, numaNode, fault, null);
+        }
+    }
 
     /**
      * @param expectedEnd when its time is up, null: it may run for ever

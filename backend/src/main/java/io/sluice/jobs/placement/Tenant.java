@@ -45,6 +45,11 @@ final class Tenant {
                 List.of());
     }
 
+    /** Of no virtual cluster: what it holds counts against no quota. */
+    static Running nobody(Instant since) {
+        return new Running("", "", "", 0, since, null, false, true, List.of());
+    }
+
     int devices() {
         return stays.stream().mapToInt(stay -> Long.bitCount(stay.mask())).sum();
     }

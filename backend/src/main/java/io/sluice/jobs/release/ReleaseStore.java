@@ -8,11 +8,14 @@ import java.util.List;
 
 /** Which devices were given back lately. */
 final class ReleaseStore {
-    /** By the index {@code tasks_released}. Ages, because the database's clock is another than the tools'. */
+    /**
+     * By the index {@code tasks_released}. Ages, because the database's clock is another than the tools'; and of the time when the end was
+     * written, because {@code completed} is by the engine's clock: one that is behind would let a look before the end count as one after it.
+     */
     private static final String LATELY = """
-            SELECT t.node, d.device, (extract(epoch FROM now() - max(t.completed)) * 1000)::bigint AS age
+            SELECT t.node, d.device, (extract(epoch FROM now() - max(t.released)) * 1000)::bigint AS age
             FROM tasks t, unnest(t.devices) AS d(device)
-            WHERE t.state = 'exited' AND t.devices <> '{}' AND t.completed > now() - $1::bigint * interval '1 millisecond'
+            WHERE t.state = 'exited' AND t.devices <> '{}' AND t.released > now() - $1::bigint * interval '1 millisecond'
             GROUP BY t.node, d.device
             """;
 

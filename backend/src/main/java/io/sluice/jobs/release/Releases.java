@@ -35,10 +35,10 @@ public final class Releases {
         boolean looked = inventory.nodes().stream()
                 .flatMap(node -> node.devices().stream())
                 .anyMatch(device -> device.checked() != null);
-        return looked ? store.lately(MOST).map(lately -> judged(inventory, lately)) : Future.succeededFuture(inventory);
+        return looked ? store.lately(MOST).map(lately -> marked(inventory, lately)) : Future.succeededFuture(inventory);
     }
 
-    private Inventory judged(Inventory inventory, List<Release> lately) {
+    private Inventory marked(Inventory inventory, List<Release> lately) {
         Instant now = Instant.now();
         Map<String, Instant> released = new HashMap<>();
         lately.forEach(one -> released.put(one.node() + "/" + one.device(), now.minus(one.age())));
@@ -50,7 +50,7 @@ public final class Releases {
                 Instant at = released.get(node.name() + "/" + device.id());
                 if (at != null && waits(device, at)) {
                     unchecked++;
-                    devices.add(device.judged(why(at), device.checked()));
+                    devices.add(device.checking(why(at)));
                 } else {
                     devices.add(device);
                 }

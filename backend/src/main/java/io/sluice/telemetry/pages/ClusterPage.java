@@ -98,6 +98,7 @@ public record ClusterPage(
      * @param state {@code free}, {@code held}, {@code idle} or {@code bad}
      * @param tenth how busy, from 0 to 10
      * @param job null: nobody's, or somebody's whom the viewer does not see
+     * @param note what is wrong with it, or that it is being checked before it is given again; null: nothing
      */
     public record Card(
             String vendor,
@@ -111,7 +112,7 @@ public record ClusterPage(
             @Nullable String job,
             @Nullable String name,
             @Nullable String user,
-            @Nullable String fault) {
+            @Nullable String note) {
 
         public String label(View view) {
             return MetricsPanel.label(view, vendor, index);

@@ -179,7 +179,9 @@ final class ClusterRoutes {
                 holder == null ? null : holder.key(),
                 holder == null ? null : holder.name(),
                 holder == null ? null : holder.user(),
-                seen.device().fault());
+                seen.device().fault() != null
+                        ? seen.device().fault()
+                        : seen.device().checking());
     }
 
     /** What a pointer that rests on it is told. */

@@ -70,6 +70,7 @@ final class DeviceRoutes {
                 .put("simulated", seen.device().simulated())
                 .put("state", state(seen))
                 .put("fault", seen.device().fault())
+                .put("checking", seen.device().checking())
                 .put(
                         "health",
                         seen.reading() == null

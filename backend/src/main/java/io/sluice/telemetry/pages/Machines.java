@@ -109,7 +109,12 @@ final class Machines {
     private int content(Seen seen) {
         long task = seen.holder() == null ? 0 : seen.holder().task();
         int content = Objects.hash(
-                seen.device().id(), seen.device().type(), seen.device().fault(), task, trend.isIdle(seen.key()));
+                seen.device().id(),
+                seen.device().type(),
+                seen.device().fault(),
+                seen.device().checking(),
+                task,
+                trend.isIdle(seen.key()));
         content = 31 * content + steps(seen.value(Metric.UTILISATION), 100);
         content = 31 * content + steps(seen.value(Metric.MEMORY_USED), 10.0 / (1L << 30));
         content = 31 * content + steps(seen.value(Metric.POWER), 0.1);

@@ -64,6 +64,27 @@ final class Scene {
         return new Node(node.name(), node.cpus(), node.memoryMB(), devices, node.unschedulable());
     }
 
+    /** These, and no others, were given back and are being checked. */
+    Scene checks(String... devices) {
+        List<String> given = List.of(devices);
+        nodes.replaceAll(node -> new Node(
+                node.name(),
+                node.cpus(),
+                node.memoryMB(),
+                node.devices().stream()
+                        .map(old -> new Device(
+                                old.id(),
+                                old.type(),
+                                old.vendor(),
+                                old.half(),
+                                old.numaNode(),
+                                old.fault(),
+                                given.contains(node.name() + "/" + old.id()) ? "being checked" : null))
+                        .toList(),
+                node.unschedulable()));
+        return this;
+    }
+
     Scene cluster(String name, @Nullable Integer cpus, @Nullable Map<String, Integer> devices) {
         clusters.add(new Cluster(name, cpus, null, devices, false));
         return this;
