@@ -61,11 +61,14 @@ public final class FileService {
         Promise<Integer> served = Promise.promise();
         thread = Thread.ofVirtual().name("sluice-sftp").start(() -> {
             try {
-                served.complete(work.call());
-            } catch (Exception over) {
+                served.tryComplete(work.call());
+            } catch (IOException | InterruptedException over) {
                 LOG.log(System.Logger.Level.DEBUG, "sftp=ended cause=\"{0}\"", String.valueOf(over.getMessage()));
-                served.complete(FAILED);
+            } catch (Throwable fault) {
+                // even without memory the channel has to end
+                LOG.log(System.Logger.Level.WARNING, "sftp=failed", fault);
             } finally {
+                served.tryComplete(FAILED);
                 if (!exec.exit().isComplete()) {
                     exec.end();
                 }

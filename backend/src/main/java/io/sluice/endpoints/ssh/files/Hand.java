@@ -35,6 +35,9 @@ final class Hand {
           there "$1" || no 'No such file or directory' || exit
           [ -d "$1" ] || no 'Not a directory' || exit
           { cd "$1" && [ -r . ]; } 2>/dev/null || no 'Permission denied' || exit
+          k=$2
+          set -- .* *
+          [ $# -le $((k + 2)) ] || no "Too many files to list at once: more than $k" || exit
           set --
           for f in .* *; do
             case $f in .|..) continue;; esac
@@ -51,7 +54,7 @@ final class Hand {
 
     private static final int CODE_DIGITS = 3;
     private static final long PATIENCE_SECONDS = 120;
-    private static final int MOST = 64 << 20;
+    private static final int MOST = 40 << 20;
     private static final int AHEAD = 4;
     private static final int PIECE = 32 << 10;
 

@@ -28,6 +28,8 @@ final class Scp {
     private final Outbox outbox;
     private final TaskFiles files;
     private boolean failed;
+    /** How many names are kept of the folders that it is in. */
+    private int held;
 
     Scp(byte[] command, Inbox inbox, Outbox outbox, TaskFiles files) {
         List<byte[]> words = words(command);
@@ -181,7 +183,17 @@ final class Scp {
     }
 
     private void offerFolder(byte[] path, Attributes found, int depth) throws IOException, InterruptedException, Fault {
-        List<Entry> entries = files.list(path);
+        List<Entry> entries = files.list(path, TaskFiles.MOST_ENTRIES - held);
+        held += entries.size();
+        try {
+            offerFolder(path, found, depth, entries);
+        } finally {
+            held -= entries.size();
+        }
+    }
+
+    private void offerFolder(byte[] path, Attributes found, int depth, List<Entry> entries)
+            throws IOException, InterruptedException {
         if (!offerTimes(found)) {
             return;
         }

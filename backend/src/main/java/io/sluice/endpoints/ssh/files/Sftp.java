@@ -22,7 +22,7 @@ final class Sftp {
     private static final int VERSION = 3;
     private static final int LONGEST = 300 << 10;
     private static final int MOST_BYTES = 255 << 10;
-    private static final int MOST_FOLDERS = 16;
+    private static final int MOST_FOLDERS = 2;
     private static final int ENTRIES_AT_ONCE = 100;
     private static final Map<String, String> EXTENSIONS = Map.of(
             "posix-rename@openssh.com", "1",
@@ -211,7 +211,8 @@ final class Sftp {
                     .getBytes(StandardCharsets.ISO_8859_1);
             entries.add(new Entry(name, files.attributes(path.length == 0 ? name : place, true)));
         }
-        entries.addAll(files.list(path));
+        int held = listed.values().stream().mapToInt(Deque::size).sum();
+        entries.addAll(files.list(path, TaskFiles.MOST_ENTRIES - held));
         listed.put(++handles, entries);
         return handle(id, handles);
     }

@@ -12,6 +12,9 @@ import java.util.regex.Pattern;
 final class TaskFiles {
     private static final int FIRST = 3;
     private static final int LONGEST_PATH = 4_095;
+    /** Of folders that a client lists, in all. */
+    static final int MOST_ENTRIES = 100_000;
+
     private static final Pattern ENTRY = Pattern.compile("^/" + Attributes.FIELDS + "/\\./", Pattern.MULTILINE);
 
     /** How a file is to be opened. */
@@ -77,9 +80,13 @@ final class TaskFiles {
                 new String(done("stat -c " + Attributes.FORMAT + " " + what), StandardCharsets.ISO_8859_1));
     }
 
-    /** Without itself and what it is in. */
-    List<Entry> list(byte[] path) throws IOException, InterruptedException, Fault {
-        String text = new String(done("list " + word(path)), StandardCharsets.ISO_8859_1);
+    /**
+     * Without itself and what it is in.
+     *
+     * @param most that it may have
+     */
+    List<Entry> list(byte[] path, int most) throws IOException, InterruptedException, Fault {
+        String text = new String(done("list " + word(path) + " " + most), StandardCharsets.ISO_8859_1);
         List<Entry> entries = new ArrayList<>();
         Matcher next = ENTRY.matcher(text);
         boolean more = next.find();
