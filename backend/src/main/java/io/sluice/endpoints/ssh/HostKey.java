@@ -2,9 +2,12 @@ package io.sluice.endpoints.ssh;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -32,7 +35,12 @@ final class HostKey {
                     "ssh-host",
                     ".new",
                     PosixFilePermissions.asFileAttribute(ownerOnly));
-            Files.write(draft, fresh());
+            try (var out = FileChannel.open(draft, StandardOpenOption.WRITE)) {
+                for (var key = ByteBuffer.wrap(fresh()); key.hasRemaining(); ) {
+                    out.write(key);
+                }
+                out.force(true);
+            }
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
         }
         Files.setPosixFilePermissions(file, ownerOnly);
