@@ -29,8 +29,18 @@ final class Guests {
                 .map(address -> keys.holders(List.of(fingerprint))
                         .compose(holders -> holders.isEmpty()
                                 ? byJob(address, fingerprint)
-                                : Future.succeededFuture(Optional.of(of(holders, address)))))
+                                : welcome(of(holders, address), address)))
                 .orElseGet(() -> Future.succeededFuture(Optional.empty()));
+    }
+
+    /**
+     * Another's job that is named with its user may have brought the key. Without the user it is never another's, or a job could
+     * wait for those who mistake its name.
+     */
+    private Future<Optional<Guest>> welcome(Guest holder, Address address) {
+        return address.user() == null || holder.maySee(address.user())
+                ? Future.succeededFuture(Optional.of(holder))
+                : byJob(address, holder.fingerprint()).map(guest -> guest.or(() -> Optional.of(holder)));
     }
 
     /** Who holds the key and whose job it is come first; else an administrator. */
@@ -44,9 +54,8 @@ final class Guests {
     }
 
     private Future<Optional<Guest>> byJob(Address address, String fingerprint) {
-        return places.active().compose(active -> {
+        return places.active(address.job()).compose(active -> {
             Map<Long, Places.Active> named = active.stream()
-                    .filter(job -> job.name().equals(address.job()))
                     .filter(job -> address.user() == null || job.user().equals(address.user()))
                     .collect(Collectors.toMap(Places.Active::job, job -> job));
             return named.isEmpty()
@@ -78,9 +87,8 @@ final class Guests {
                     new Place.Nowhere("Several users have this key in their profiles. Say whose job you mean:"
                             + " <user>~" + address.job() + "@…"));
         }
-        return places.active()
+        return places.active(address.job())
                 .map(active -> active.stream()
-                        .filter(job -> job.name().equals(address.job()))
                         .filter(job -> job.user().equals(address.user() == null ? guest.name() : address.user()))
                         .filter(job -> guest.maySee(job.user()))
                         .filter(job -> guest.job() == null || guest.job() == job.job())

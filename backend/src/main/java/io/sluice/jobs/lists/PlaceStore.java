@@ -13,13 +13,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the jobs that hold machines; their index is as small as they are few. */
 final class PlaceStore {
     private static final String ACTIVE = """
             SELECT j.id, j.user_name, j.name, j.attempt, t.id AS task, t.role, t.task_index, t.run_name, t.ports::text AS ports
             FROM jobs j LEFT JOIN tasks t ON t.job_id = j.id AND t.state = 'started'
-            WHERE j.state IN ('claimed', 'creating', 'started', 'exited') ORDER BY j.id, t.id
+            WHERE j.state IN ('claimed', 'creating', 'started', 'exited') AND ($1::text IS NULL OR j.name = $1)
+            ORDER BY j.id, t.id
             """;
 
     private final Database database;
@@ -29,7 +31,12 @@ final class PlaceStore {
     }
 
     Future<List<Places.Active>> active() {
-        return database.pool().preparedQuery(ACTIVE).execute().map(rows -> {
+        return active(null);
+    }
+
+    /** @param name of the jobs; null: any */
+    Future<List<Places.Active>> active(@Nullable String name) {
+        return database.pool().preparedQuery(ACTIVE).execute(Tuple.of(name)).map(rows -> {
             var jobs = new LinkedHashMap<Long, Places.Active>();
             var tasks = new HashMap<Long, List<Places.Task>>();
             for (Row row : rows) {

@@ -33,6 +33,11 @@ public final class Places {
         return store.active();
     }
 
+    /** Those of this name, of whichever user. */
+    public Future<List<Active>> active(String name) {
+        return store.active(name);
+    }
+
     /** What these jobs ask for, of which one or the other asks for something beside its tasks. */
     public Future<Map<Long, JobSpec>> specs(Collection<Long> jobs) {
         return store.specs(jobs);
