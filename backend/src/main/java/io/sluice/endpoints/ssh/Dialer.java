@@ -17,6 +17,7 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.core.streams.ReadStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Finds the way to what listens in a task. */
 final class Dialer {
@@ -47,30 +48,53 @@ final class Dialer {
     Future<Line> port(Connection connection, int port) {
         return task.place(connection)
                 .compose(place -> engine.reach(place.run(), port)
-                        .compose(found -> found.map(this::connect)
+                        .compose(found -> found.map(address -> connect(connection, address))
                                 .orElseGet(() -> engine.hasOwnLoopback()
-                                        ? inside(
-                                                connection,
-                                                Integer.toString(port).getBytes(StandardCharsets.US_ASCII))
+                                        ? counted(connection, port)
                                         : Future.failedFuture(new IllegalStateException("nobody listens")))));
     }
 
     /** @param path in the task's own root */
     Future<Line> socket(Connection connection, byte[] path) {
-        return inside(connection, path);
+        return inside(connection, path, () -> {});
     }
 
-    private Future<Line> connect(SocketAddress address) {
-        return client.connect(address).map(socket -> {
-            socket.pause();
-            return new Wire(socket);
-        });
+    /** What the socket says is then told of on the connection's context, which may wait for the client; an event loop must not. */
+    private Future<Line> connect(Connection connection, SocketAddress address) {
+        Promise<Line> connected = Promise.promise();
+        connection
+                .context()
+                .runOnContext(now -> client.connect(address)
+                        .<Line>map(socket -> {
+                            socket.pause();
+                            return new Wire(socket);
+                        })
+                        .onComplete(connected));
+        return connected.future();
+    }
+
+    /** A port that needs a program counts as one for its user, as long as that runs. */
+    private Future<Line> counted(Connection connection, int port) {
+        Guest guest = connection.guest();
+        if (!task.connections().reserve(guest, TaskChannel.Kind.LOOPBACK)) {
+            return Future.failedFuture(
+                    new ForwardChannel.Prohibited("you have as many programs open here as one user may"));
+        }
+        var released = new AtomicBoolean();
+        Runnable release = () -> {
+            if (released.compareAndSet(false, true)) {
+                task.connections().release(guest, TaskChannel.Kind.LOOPBACK);
+            }
+        };
+        return inside(connection, Integer.toString(port).getBytes(StandardCharsets.US_ASCII), release);
     }
 
     /** The program says one character when it has connected, or why it could not, and ends. */
-    private Future<Line> inside(Connection connection, byte[] where) {
+    private Future<Line> inside(Connection connection, byte[] where, Runnable over) {
         return task.exec(connection, new Command(Scripts.dial(where), Map.of(), null))
+                .onFailure(failed -> over.run())
                 .compose(exec -> {
+                    exec.exit().onComplete(ended -> over.run());
                     Promise<Line> answered = Promise.promise();
                     exec.errors()
                             .handler(piece -> {

@@ -113,7 +113,7 @@ final class ForwardChannel extends TaskChannel {
         }
     }
 
-    private static final class Prohibited extends RuntimeException {
+    static final class Prohibited extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         Prohibited(String message) {

@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +47,8 @@ final class SessionChannel extends TaskChannel {
     private boolean begun;
     private @Nullable Exec exec;
     private @Nullable FileService files;
+    /** Those that are to be sent yet, each once; the first is on its way. */
+    private final Set<String> signals = new LinkedHashSet<>();
 
     SessionChannel(Connection connection, Ssh.Task task) {
         super(connection, task.metrics());
@@ -106,13 +109,24 @@ final class SessionChannel extends TaskChannel {
             return Result.ReplyFailure;
         }
         onContext(() -> {
-            if (exec != null) {
-                task.exec(connection(), new Command(Scripts.signal(mark, name), Map.of(), null))
-                        .compose(sent -> Exec.whole(sent, 1_000))
-                        .onFailure(SessionChannel::note);
+            if (exec != null && signals.add(name) && signals.size() == 1) {
+                send(name);
             }
         });
         return Result.ReplySuccess;
+    }
+
+    /** One after the other: each is a program for a moment. */
+    private void send(String name) {
+        task.exec(connection(), new Command(Scripts.signal(mark, name), Map.of(), null))
+                .compose(sent -> Exec.whole(sent, 1_000))
+                .onFailure(SessionChannel::note)
+                .onComplete(done -> onContext(() -> {
+                    signals.remove(name);
+                    if (!isGone()) {
+                        signals.stream().findFirst().ifPresent(this::send);
+                    }
+                }));
     }
 
     private Result program(Kind wanted, byte[] command) {

@@ -27,7 +27,9 @@ abstract class TaskChannel extends AbstractServerChannel {
         COMMAND,
         FILES,
         PORT,
-        SOCKET;
+        SOCKET,
+        /** The program that leads to a port which listens for the task alone. */
+        LOOPBACK;
 
         /** Those that are always a program beside the task's own. */
         boolean isProgram() {
