@@ -8,7 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.sshd.common.AttributeRepository.AttributeKey;
 import org.apache.sshd.common.SshConstants;
+import org.apache.sshd.common.kex.KexState;
 import org.apache.sshd.common.session.Session;
+import org.apache.sshd.common.session.helpers.AbstractSession;
 import org.jspecify.annotations.Nullable;
 
 /** Somebody who is let in, and where they are led to. What happens in its channels happens on its context. */
@@ -23,6 +25,8 @@ final class Connection {
     private @Nullable Future<Place> place;
     private volatile long active = System.nanoTime();
     private volatile @Nullable String reason;
+    /** 0: none goes on. */
+    private long exchange;
 
     Connection(Session session, Guest guest, Context context) {
         this.session = session;
@@ -72,6 +76,25 @@ final class Connection {
 
     long idleNanos() {
         return System.nanoTime() - active;
+    }
+
+    /**
+     * Since when new keys are being agreed on, as far as it has been seen. What a client is sent waits for it, and a client can
+     * leave it unfinished. To be asked again and again, by one who asks.
+     */
+    synchronized long exchangeNanos() {
+        if (!(session instanceof AbstractSession exchanging) || exchanging.getKexState() == KexState.DONE) {
+            exchange = 0;
+            return 0;
+        }
+        if (exchange == 0) {
+            exchange = System.nanoTime();
+        }
+        return System.nanoTime() - exchange;
+    }
+
+    void whenClosed(Runnable what) {
+        session.addCloseFutureListener(closed -> what.run());
     }
 
     /** Why it ended, in one word. */

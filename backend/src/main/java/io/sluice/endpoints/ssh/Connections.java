@@ -3,7 +3,8 @@ package io.sluice.endpoints.ssh;
 import io.sluice.identity.Identity;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
-import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,15 +12,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.sshd.common.io.IoAcceptor;
-import org.apache.sshd.common.io.IoServiceEventListener;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.sshd.common.session.Session;
 import org.apache.sshd.common.session.SessionListener;
 import org.jspecify.annotations.Nullable;
 
 /** All that is connected, how many there may be, and who has to go. */
-final class Connections implements SessionListener, IoServiceEventListener {
+final class Connections implements SessionListener {
     private static final long LOOK_MILLIS = 2_000;
+    private static final long FAREWELL_MILLIS = 2_000;
     private static final System.Logger LOG = System.getLogger(Connections.class.getName());
     private static final Map<String, String> FAREWELLS = Map.of(
             "revoked",
@@ -28,6 +30,8 @@ final class Connections implements SessionListener, IoServiceEventListener {
             "The task has ended.",
             "idle",
             "Nothing has gone through for too long.",
+            "keys",
+            "New keys have not been agreed on in time.",
             "restart",
             "The gateway is stopped. Running tasks go on; connect again when it is back.");
 
@@ -51,23 +55,40 @@ final class Connections implements SessionListener, IoServiceEventListener {
         this.timer = vertx.setPeriodic(LOOK_MILLIS, tick -> look());
     }
 
-    @Override
-    public void connectionAccepted(
-            IoAcceptor acceptor, SocketAddress local, SocketAddress remote, @Nullable SocketAddress service)
-            throws IOException {
-        String limit = closed
-                ? "closed"
-                : open.size() + strangers.size() >= limits.connections()
-                        ? "connections"
-                        : strangers.size() >= limits.strangers() ? "strangers" : "";
-        if (!limit.isEmpty()) {
-            metrics.refused.labels(limit).inc();
-            throw new IOException("too many connections: " + limit);
+    /** Which one is reached; empty: none. */
+    private String limit(SocketAddress from) {
+        if (closed) {
+            return "closed";
         }
+        if (open.size() + strangers.size() >= limits.connections()) {
+            return "connections";
+        }
+        return strangers.size() >= limits.strangers()
+                ? "strangers"
+                : strangers(from) >= limits.ofAddress() ? "address" : "";
+    }
+
+    /** How many arrive from the same machine, or from behind the same proxy. */
+    private long strangers(SocketAddress from) {
+        InetAddress address = machine(from);
+        return strangers.stream()
+                .filter(one -> address.equals(machine(one.getRemoteAddress())))
+                .count();
+    }
+
+    private static InetAddress machine(@Nullable SocketAddress address) {
+        return address instanceof InetSocketAddress known ? known.getAddress() : InetAddress.getLoopbackAddress();
     }
 
     @Override
     public void sessionCreated(Session session) {
+        String limit = limit(session.getIoSession().getRemoteAddress());
+        if (!limit.isEmpty()) {
+            // refused any earlier the library would leave it open
+            metrics.refused.labels(limit).inc();
+            session.close(true);
+            return;
+        }
         strangers.add(session);
         count();
     }
@@ -95,6 +116,10 @@ final class Connections implements SessionListener, IoServiceEventListener {
         if (own >= limits.ofOne()) {
             metrics.refused.labels("user").inc();
             connection.end("limit", "You have " + limits.ofOne() + " SSH connections already. Close one.");
+        }
+        if (session.isClosing()) {
+            // it may have been told of already, when it was not among the open ones yet
+            sessionClosed(session);
         }
     }
 
@@ -165,6 +190,9 @@ final class Connections implements SessionListener, IoServiceEventListener {
             return;
         }
         all.stream().filter(one -> one.idleNanos() > limits.idle().toNanos()).forEach(idle -> end(idle, "idle"));
+        all.stream()
+                .filter(one -> one.exchangeNanos() > limits.exchange().toNanos())
+                .forEach(late -> end(late, "keys"));
         // a failed look says nothing about anybody: the database may be away for a moment
         guests.standing(all)
                 .onSuccess(standing -> all.forEach(one -> standing.fault(one).ifPresent(fault -> end(one, fault))))
@@ -173,14 +201,25 @@ final class Connections implements SessionListener, IoServiceEventListener {
     }
 
     private static void end(Connection connection, String reason) {
-        // the library may wait there, which no event loop must
-        connection.context().runOnContext(now -> connection.end(reason, FAREWELLS.getOrDefault(reason, reason)));
+        // the library may wait there, which no event loop must; and the connection's own context may wait already
+        Thread.ofVirtual()
+                .name("sluice-ssh-end")
+                .start(() -> connection.end(reason, FAREWELLS.getOrDefault(reason, reason)));
     }
 
-    void close() {
+    /** On a thread that may wait: until all have been told, or for a moment. */
+    void close() throws InterruptedException {
         closed = true;
         vertx.cancelTimer(timer);
-        open.values().forEach(one -> end(one, "restart"));
+        List<Connection> all = List.copyOf(open.values());
+        var told = new CountDownLatch(all.size());
+        for (Connection one : all) {
+            one.whenClosed(told::countDown);
+            end(one, "restart");
+        }
         strangers.forEach(one -> one.close(true));
+        if (!told.await(FAREWELL_MILLIS, TimeUnit.MILLISECONDS)) {
+            LOG.log(System.Logger.Level.INFO, "ssh=not-all-told left={0}", Long.toString(told.getCount()));
+        }
     }
 }

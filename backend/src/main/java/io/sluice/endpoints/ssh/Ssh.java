@@ -60,11 +60,13 @@ public final class Ssh {
     /**
      * @param connections at once, of all
      * @param strangers of them, of which nobody has shown a key yet
+     * @param ofAddress of those, from one address
      * @param ofOne how many of them a user may have
      * @param programs that run at once for a user: shells, commands, sftp
      * @param ports connections to ports, at once for a user
      * @param channels of one connection
      * @param arrival in which somebody has to show a key
+     * @param exchange in which new keys have to be agreed on
      * @param idle after which a connection ends through which nothing goes
      * @param rekeyBytes after which new keys are agreed on
      * @param files that an sftp session may have open
@@ -72,16 +74,29 @@ public final class Ssh {
     public record Limits(
             int connections,
             int strangers,
+            int ofAddress,
             int ofOne,
             int programs,
             int ports,
             int channels,
             Duration arrival,
+            Duration exchange,
             Duration idle,
             long rekeyBytes,
             int files) {
-        public static final Limits USUAL =
-                new Limits(1_000, 100, 50, 20, 200, 50, Duration.ofSeconds(30), Duration.ofHours(2), 1L << 30, 7);
+        public static final Limits USUAL = new Limits(
+                1_000,
+                100,
+                10,
+                50,
+                20,
+                200,
+                50,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                Duration.ofHours(2),
+                1L << 30,
+                7);
     }
 
     /** What every channel needs. */
@@ -175,7 +190,7 @@ public final class Ssh {
 
     private static @Nullable Ssh start(
             Vertx vertx, Keys keys, Places places, Engine engine, Settings settings, CollectorRegistry registry)
-            throws IOException, GeneralSecurityException {
+            throws IOException, GeneralSecurityException, InterruptedException {
         Integer wanted = settings.port();
         int port = wanted == null ? USUAL_PORT : wanted;
         var metrics = new SshMetrics(registry);
@@ -227,7 +242,6 @@ public final class Ssh {
         server.setForwardingFilter(RejectAllForwardingFilter.INSTANCE);
         server.setGlobalRequestHandlers(List.of());
         server.addSessionListener(task.connections());
-        server.setIoServiceEventListener(task.connections());
         limit(server, settings.limits());
         return server;
     }
@@ -247,6 +261,8 @@ public final class Ssh {
         CoreModuleProperties.WINDOW_SIZE.set(server, WINDOW);
         CoreModuleProperties.REKEY_BYTES_LIMIT.set(server, limits.rekeyBytes());
         CoreModuleProperties.CHANNEL_CLOSE_TIMEOUT.set(server, Duration.ofSeconds(5));
+        // a client that does not read its farewell goes without
+        CoreModuleProperties.DISCONNECT_TIMEOUT.set(server, Duration.ofSeconds(2));
     }
 
     @FunctionalInterface
