@@ -105,6 +105,12 @@ final class SshGuest implements AutoCloseable {
         }
     }
 
+    /** Wants new keys, and does not hear what is said to that. */
+    void stall() throws IOException {
+        session.getIoSession().suspendRead();
+        session.reExchangeKeys();
+    }
+
     @Override
     public void close() throws IOException {
         session.close();

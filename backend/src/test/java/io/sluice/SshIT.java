@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.SshDesk.Ended;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tasks that are processes, by SSH, as OpenSSH's client comes to them. {@code -Dsluice.ssh.megabytes=200 -Dsluice.ssh.connects=1000} for all of it. */
@@ -29,6 +33,8 @@ class SshIT {
     private static final int MEGABYTES = Integer.getInteger("sluice.ssh.megabytes", 24);
     private static final int CONNECTS = Integer.getInteger("sluice.ssh.connects", 24);
     private static final String AT = "@127.0.0.1";
+    private static final Duration CUT_OFF = Duration.ofSeconds(10);
+    private static final int ARRIVING = 10;
 
     @TempDir
     private static Path folder;
@@ -316,6 +322,14 @@ class SshIT {
                                 Map.of("userssh", Map.of("type", "custom", "value", SshDesk.line(guest)))))));
         assertThat(ssh.ssh(guest, "ann~open" + AT, "echo in").text()).isEqualTo("in\n");
         assertThat(ssh.ssh(guest, "ann~train" + AT, "echo in").errors()).contains("Permission denied");
+        ssh.give(bob, bobsKey, guest);
+        assertThat(ssh.ssh(guest, "ann~open" + AT, "echo in").text())
+                .as("it is in a profile, too")
+                .isEqualTo("in\n");
+        assertThat(ssh.ssh(guest, "open" + AT, "echo in").errors())
+                .as("who has a profile means their own job, unless they say whose")
+                .contains("Job open is not found");
+        ssh.give(bob, bobsKey);
         ann.stop("open");
     }
 
@@ -326,18 +340,27 @@ class SshIT {
         ssh.give(carl, key);
         started(carl, "work", "sleep 600", Map.of());
         Process disabled = waiting(key, "work");
+        long since = System.nanoTime();
         desk.crowd.disable(carl.person);
-        assertThat(SshDesk.ended(disabled).errors()).contains("not let in any more");
+        assertThat(soon(disabled, since).errors()).contains("not let in any more");
         assertThat(ssh.ssh(key, "work" + AT, "true").errors()).contains("Permission denied");
         Path second = ssh.key("second");
         ssh.give(ann, annsKey, second);
         Process removed = waiting(second, "train");
+        since = System.nanoTime();
         ssh.give(ann, annsKey);
-        assertThat(SshDesk.ended(removed).errors()).contains("not let in any more");
+        assertThat(soon(removed, since).errors()).contains("not let in any more");
         started(ann, "short", "sleep 600", Map.of());
         Process ended = waiting(annsKey, "short");
+        since = System.nanoTime();
         ann.stop("short");
-        assertThat(SshDesk.ended(ended).code()).isNotZero();
+        assertThat(soon(ended, since).code()).isNotZero();
+    }
+
+    private static Ended soon(Process process, long since) {
+        Ended ended = SshDesk.ended(process);
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(CUT_OFF);
+        return ended;
     }
 
     private static Process waiting(Path key, String job) throws IOException {
@@ -357,13 +380,11 @@ class SshIT {
             String process = Files.readString(id).strip();
             long[] before = {-1};
             DoorDesk.until("it waits", () -> {
-                String stat = ssh.ssh(
-                                annsKey,
-                                "train" + AT,
-                                "cut -d ' ' -f 14,15 /proc/" + process + "/stat; cat /proc/" + process
-                                        + "/wchan; sleep 0.3")
-                        .text();
-                long now = stat.hashCode();
+                Ended stat =
+                        ssh.ssh(annsKey, "train" + AT, "sleep 0.3; cut -d ' ' -f 14,15 /proc/" + process + "/stat");
+                assertThat(stat.code()).as(stat.errors()).isZero();
+                assertThat(stat.text()).isNotBlank();
+                long now = stat.text().hashCode();
                 boolean rests = now == before[0];
                 before[0] = now;
                 return rests;
@@ -391,6 +412,24 @@ class SshIT {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "sluice.ssh.slow", matches = "true", disabledReason = "it takes 30 s")
+    void who_leaves_an_exchange_of_keys_unfinished_is_cut_off() throws Exception {
+        try (var guest = new SshGuest(ssh.port(), "train", annsKey)) {
+            guest.run("echo $$ > /userhome/stalled; echo on; exec yes", null).says("on");
+            long since = System.nanoTime();
+            guest.stall();
+            String runs = "kill -0 $(cat /userhome/stalled)";
+            assertThat(ssh.ssh(annsKey, "train" + AT, runs).code())
+                    .as("nobody else is held by it")
+                    .isZero();
+            DoorDesk.until(
+                    "its program ends",
+                    () -> ssh.ssh(annsKey, "train" + AT, runs).code() == 1);
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(45));
+        }
+    }
+
+    @Test
     void names_that_are_none_are_not_let_in_and_hurt_nobody() throws Exception {
         var names = List.of(
                 "",
@@ -409,6 +448,46 @@ class SshIT {
             assertThat(SshGuest.isLetIn(ssh.port(), name, bobsKey)).as(name).isFalse();
         }
         assertThat(ssh.ssh(annsKey, "train" + AT, "echo well").text()).isEqualTo("well\n");
+    }
+
+    @Test
+    void one_machine_does_not_take_the_place_of_all_who_arrive() throws Exception {
+        List<Socket> arriving = new ArrayList<>();
+        try {
+            for (int i = 0; i < ARRIVING; i++) {
+                Socket one = new Socket(InetAddress.getLoopbackAddress(), ssh.port());
+                arriving.add(one);
+                assertThat(one.getInputStream().read())
+                        .as("the server's greeting")
+                        .isEqualTo('S');
+            }
+            try (var more = new Socket(InetAddress.getLoopbackAddress(), ssh.port())) {
+                more.setSoTimeout(10_000);
+                assertThat(more.getInputStream().read()).isEqualTo(-1);
+            }
+        } finally {
+            for (Socket one : arriving) {
+                one.close();
+            }
+        }
+        DoorDesk.until(
+                "there is room again",
+                () -> ssh.ssh(annsKey, "train" + AT, "true").code() == 0);
+    }
+
+    @Test
+    void a_folder_of_too_many_files_is_told_of_and_the_session_goes_on() throws IOException {
+        assertThat(ssh.ssh(annsKey, "train" + AT, "mkdir many few && cd many && seq 100001 | xargs touch")
+                        .code())
+                .isZero();
+        Ended ended = ssh.sftp(annsKey, "train", "-ls many\nls -a few\n");
+        assertThat(ended.code()).as(ended.errors()).isZero();
+        assertThat(ended.errors()).contains("many");
+        assertThat(ended.text()).contains("few/..");
+        Ended old = ssh.scp(annsKey, "-O", "-r", "train" + AT + ":many", folder.toString());
+        assertThat(old.code()).isNotZero();
+        assertThat(old.errors()).contains("Too many files to list at once");
+        assertThat(ssh.ssh(annsKey, "train" + AT, "rm -r many few").code()).isZero();
     }
 
     @Test
