@@ -158,8 +158,8 @@ class BadJobsIT {
         String text =
                 job("overlong", SMALL, "sleep 86404") + "jobRetryCount: 3\nextras: {sluice: {maxRunSeconds: 4}}\n";
         assertThat(house.submitText(text, "").statusCode()).isEqualTo(202);
-        Household.eventually(() -> house.page("/jobs/admin/overlong", "en").contains("Time left"));
-        assertThat(house.page("/jobs/admin/overlong", "zh")).contains("最长运行时间", "剩余时间");
+        Household.eventually(() -> house.page("/jobs/admin~overlong", "en").contains("Time left"));
+        assertThat(house.page("/jobs/admin~overlong", "zh")).contains("最长运行时间", "剩余时间");
         house.ends(LIMIT, "overlong");
         var status = house.get("/api/v2/jobs/admin~overlong").path("jobStatus");
         assertThat(status.path("state").asText()).isEqualTo("FAILED");
@@ -167,7 +167,7 @@ class BadJobsIT {
         assertThat(status.path("retries").asInt()).isZero();
         assertThat(status.path("appExitDiagnostics").asText()).contains("longest time that it was allowed");
         assertThat(alive("sleep\0" + "86404")).isZero();
-        assertThat(house.page("/jobs/admin/overlong", "en"))
+        assertThat(house.page("/jobs/admin~overlong", "en"))
                 .contains("Longest run")
                 .doesNotContain("Time left");
     }

@@ -425,7 +425,8 @@ class SshIT {
             DoorDesk.until(
                     "its program ends",
                     () -> ssh.ssh(annsKey, "train" + AT, runs).code() == 1);
-            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(45));
+            assertThat(Duration.ofNanos(System.nanoTime() - since))
+                    .isBetween(Duration.ofSeconds(25), Duration.ofSeconds(45));
         }
     }
 
