@@ -42,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Jobs {
     public static final Migrations MIGRATIONS = new Migrations(
-            "jobs", Jobs.class, List.of("001-jobs", "002-doubt", "003-rest", "004-orders", "005-released"));
+            "jobs",
+            Jobs.class,
+            List.of("001-jobs", "002-doubt", "003-rest", "004-orders", "005-released", "006-released-at"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
