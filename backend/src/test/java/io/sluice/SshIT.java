@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tasks that are processes, by SSH, as OpenSSH's client comes to them. {@code -Dsluice.ssh.megabytes=200 -Dsluice.ssh.connects=1000} for all of it. */
@@ -412,7 +411,6 @@ class SshIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "sluice.ssh.slow", matches = "true", disabledReason = "it takes 30 s")
     void who_leaves_an_exchange_of_keys_unfinished_is_cut_off() throws Exception {
         try (var guest = new SshGuest(ssh.port(), "train", annsKey)) {
             guest.run("echo $$ > /userhome/stalled; echo on; exec yes", null).says("on");
