@@ -118,6 +118,8 @@ export class Gateway {
       "9000",
       "--connections-per-address",
       "9000",
+      "--calls-per-minute",
+      "999999999",
     ];
     const { child } = await timeToAnswer(join(root, "sluice"), args, {
       port,

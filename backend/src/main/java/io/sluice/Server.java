@@ -24,6 +24,8 @@ import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -94,7 +96,11 @@ public final class Server {
         // PostgreSQL starts while Vert.x is loaded
         Database.Beginning beginning = Database.begin(Database.Settings.of(settings.data(), settings.database()));
         closing("postgres", beginning::abandon);
-        Vertx vertx = Vertx.vertx();
+        // nothing is read through the class path, and the folder made for that would outlive a gateway that is killed
+        Vertx vertx = Vertx.vertx(new VertxOptions()
+                .setFileSystemOptions(new FileSystemOptions()
+                        .setFileCachingEnabled(false)
+                        .setClassPathResolvingEnabled(false)));
         closing("vertx", vertx::close);
         // tries what this machine allows while the database starts
         DeviceWatch devices = devices();

@@ -137,7 +137,7 @@ class LogFaultsIT {
                 .put(
                         "command",
                         "i=0; while [ ! -e /userhome/over ]; do i=$((i+1)); echo \"" + name
-                                + " line $i of what is printed\"; [ $((i % 20)) -ne 0 ] || sleep 0.01; done | tee /userhome/"
+                                + " line $i of what is printed\"; [ $((i % 200)) -ne 0 ] || sleep 0.1; done | tee /userhome/"
                                 + name + "; exit 0");
         return LogDesk.JSON.writeValueAsString(job);
     }
