@@ -98,9 +98,8 @@ public final class Server {
         closing("postgres", beginning::abandon);
         // nothing is read through the class path, and the folder made for that would outlive a gateway that is killed
         Vertx vertx = Vertx.vertx(new VertxOptions()
-                .setFileSystemOptions(new FileSystemOptions()
-                        .setFileCachingEnabled(false)
-                        .setClassPathResolvingEnabled(false)));
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         closing("vertx", vertx::close);
         // tries what this machine allows while the database starts
         DeviceWatch devices = devices();
