@@ -98,7 +98,7 @@ public abstract class EngineTasks implements AutoCloseable {
     }
 
     /** As a gateway that ends: what runs goes on. */
-    protected final void leave() {
+    public final void leave() {
         engine().close().await();
         vertx.close().await();
     }

@@ -1,6 +1,7 @@
 package io.sluice.engines.process;
 
 import io.sluice.engines.Task;
+import io.sluice.engines.process.shell.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

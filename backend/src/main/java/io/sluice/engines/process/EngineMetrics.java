@@ -12,6 +12,7 @@ final class EngineMetrics extends RunMetrics {
     private final Counter trials;
     private final Gauge calls;
     private final Gauge execs;
+    private final Gauge adopting;
 
     EngineMetrics(CollectorRegistry registry) {
         super(registry, "a supervisor that runs", .002, .005, .01, .02, .03, .05, .1, .25, 1, 5);
@@ -25,6 +26,13 @@ final class EngineMetrics extends RunMetrics {
                 .register(registry);
         execs = Gauge.build("sluice_engine_execs", "Programs that the gateway runs inside of tasks")
                 .register(registry);
+        adopting = Gauge.build(
+                        "sluice_engine_adopting", "Runs of an earlier gateway that this one has not taken over yet")
+                .register(registry);
+    }
+
+    void adopting(int left) {
+        adopting.set(left);
     }
 
     void tried(String result) {

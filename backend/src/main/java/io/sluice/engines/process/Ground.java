@@ -6,6 +6,7 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Task;
 import io.sluice.engines.process.Launcher.Isolation;
+import io.sluice.engines.process.ports.PortLedger;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.Inet4Address;

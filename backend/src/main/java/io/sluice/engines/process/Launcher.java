@@ -4,6 +4,7 @@ import io.sluice.engines.Owner;
 import io.sluice.engines.Task;
 import io.sluice.engines.process.Runs.Handover;
 import io.sluice.engines.process.exec.Listeners;
+import io.sluice.engines.process.shell.Shell;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,6 @@ final class Launcher {
         this.user = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         this.group = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
         this.handover = Handover.open(folder);
-        handover.clear(runs);
         this.starter = warm
                 ? new Starter(programs.resolve(Starter.PROGRAM), root.skeleton(), handover.folder(), folder)
                 : null;
@@ -143,6 +144,11 @@ final class Launcher {
             Files.createFile(task.output());
         }
         return starter.begin(run.path());
+    }
+
+    /** All that something was given to. */
+    Set<String> given() throws IOException {
+        return handover.runs();
     }
 
     /** What the run was given; one that goes on may need it. */

@@ -18,6 +18,7 @@ import io.sluice.engines.Task;
 import io.sluice.engines.VisibleDevices;
 import io.sluice.engines.process.exec.Execs;
 import io.sluice.engines.process.exec.Listeners;
+import io.sluice.engines.process.ports.PortLedger;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.SocketAddress;
@@ -25,7 +26,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,7 +52,6 @@ public final class ProcessEngine implements Engine {
 
     private static final Logger log = System.getLogger(ProcessEngine.class.getName());
     private static final int TURNS = 64;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int TRIES = 100;
     private static final String LOOPBACK = "127.0.0.1";
 
@@ -64,6 +63,8 @@ public final class ProcessEngine implements Engine {
     private final Supplier<List<Device>> found;
     private final PortLedger ports;
     private final Arrivals arrivals;
+    private final Stops stops;
+    private final Adoption adoption;
     private final Execs execs;
 
     /** Whose supervisors are on their way, or there. */
@@ -84,6 +85,8 @@ public final class ProcessEngine implements Engine {
         this.ground = ground;
         this.ports = new PortLedger(this::isOver);
         this.arrivals = new Arrivals(vertx, worker, metrics, ground, ports::release);
+        this.stops = new Stops(ground, arrivals, failpoints);
+        this.adoption = new Adoption(metrics, this::adopt);
         this.execs = new Execs(ground.launcher().programs(), Launcher.PATH, metrics::execs);
     }
 
@@ -101,7 +104,7 @@ public final class ProcessEngine implements Engine {
             Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> found) {
         var metrics = new EngineMetrics(registry);
         var worker = new Worker(vertx, metrics);
-        return worker.run(() -> {
+        return worker.open(() -> {
                     var engine = new ProcessEngine(vertx, worker, metrics, Ground.find(settings, metrics), found);
                     engine.adopt();
                     return engine;
@@ -122,36 +125,38 @@ public final class ProcessEngine implements Engine {
     @Override
     public Future<Started> start(Task task) {
         long from = System.nanoTime();
-        return worker.run(() -> {
-            Started started;
-            synchronized (turn(task.name())) {
-                started = begin(task);
-            }
-            metrics.started(
-                    switch (started) {
-                        case Started.Running running -> running.again() ? "again" : "started";
-                        case Started.Preparing later -> "preparing";
-                        case Started.Refused refused -> refused.reason().name().toLowerCase(Locale.ROOT);
-                    },
-                    System.nanoTime() - from);
-            if (started instanceof Started.Running running && !running.again()) {
-                arrivals.tell(running.run());
-            }
-            return started;
-        });
+        return worker.<Started>run(adoption.over(), () -> {
+                    Started started;
+                    synchronized (turn(task.name())) {
+                        started = begin(task);
+                    }
+                    metrics.started(
+                            switch (started) {
+                                case Started.Running running -> running.again() ? "again" : "started";
+                                case Started.Preparing later -> "preparing";
+                                case Started.Refused refused ->
+                                    refused.reason().name().toLowerCase(Locale.ROOT);
+                            },
+                            System.nanoTime() - from);
+                    if (started instanceof Started.Running running && !running.again()) {
+                        arrivals.tell(running.run());
+                    }
+                    return started;
+                })
+                .recover(adoption::explain);
     }
 
     @Override
     public Future<Void> stop(String name, Duration grace) {
         return worker.<Void>run(() -> {
                     synchronized (turn(name)) {
-                        askToStop(name, grace);
+                        stops.ask(name, grace);
                     }
                     return null;
                 })
-                .onSuccess(asked -> vertx.setTimer(grace.plus(PATIENCE).toMillis(), late -> {
+                .onSuccess(asked -> vertx.setTimer(grace.plus(Stops.PATIENCE).toMillis(), late -> {
                     if (!closed) {
-                        worker.run(() -> force(name)).onFailure(e -> fault("force", name, e));
+                        worker.run(() -> stops.force(name)).onFailure(e -> fault("force", name, e));
                     }
                 }));
     }
@@ -179,7 +184,7 @@ public final class ProcessEngine implements Engine {
     public Future<Map<String, Long>> processes() {
         return worker.run(() -> {
             var all = new HashMap<String, Long>();
-            for (var folder : ground.runs().all()) {
+            for (var folder : ground.runs().unended()) {
                 if (folder.runsOn()) {
                     var first = folder.first();
                     folder.claim()
@@ -234,7 +239,7 @@ public final class ProcessEngine implements Engine {
 
     @Override
     public Future<SocketAddress> port(String name) {
-        return worker.run(() -> {
+        return worker.run(adoption.over(), () -> {
             ground.runs().running(name);
             var range = ground.node().ports();
             for (int tries = 0; tries < TRIES; tries++) {
@@ -250,6 +255,7 @@ public final class ProcessEngine implements Engine {
     @Override
     public Future<Void> close() {
         closed = true;
+        adoption.close();
         arrivals.close();
         return worker.run(() -> {
                     ground.launcher().close();
@@ -332,78 +338,52 @@ public final class ProcessEngine implements Engine {
         return refusal;
     }
 
-    /** One that ended before it could claim its run, for want of anything, has nobody else to say so. */
     private Void supervisorEnded(RunFolder folder) throws IOException {
         launched.remove(folder.name());
         synchronized (turn(folder.name())) {
-            if (Files.isDirectory(folder.path()) && folder.claim().isEmpty() && folder.claimForNobody()) {
-                ground.runs().end(folder, RunFolder.NOT_SET_UP, "", "its supervisor could not begin");
-            }
+            stops.neverBegan(folder);
         }
-        endInside(folder);
+        Stops.endInside(folder);
         if (folder.couldNotBegin()) {
             ground.doubt();
         }
         return arrivals.settle(folder.name());
     }
 
-    /** Nothing goes on inside without a supervisor; the kernel sees to that, but takes its time. */
-    private static void endInside(RunFolder folder) throws IOException {
-        var first = folder.first();
-        if (first.isPresent() && !folder.runsOn()) {
-            first.get().kill(PATIENCE);
-        }
-    }
-
-    private void askToStop(String name, Duration grace) throws IOException {
-        var folder = ground.runs().find(name);
-        if (folder.isPresent() && !folder.get().read().isOver()) {
-            folder.get().askToStop(grace);
-            failpoints.reach("engine.afterStopIntent");
-            stop(folder.get());
-        }
-    }
-
-    /** What has been asked for, and is kept: it reaches who supervises the run, or there will never be one. */
-    private void stop(RunFolder folder) throws IOException {
-        arrivals.expect(folder.name());
-        if (folder.claimForNobody()) {
-            ground.runs().end(folder, RunFolder.TERMINATED, "" + RunFolder.TERM, RunFolder.NOT_BEGUN);
-        } else {
-            folder.claim().orElseThrow().supervisor().terminate();
-        }
-    }
-
-    /** Where the supervisor does not do what it was asked for: without it, the kernel ends the task. */
-    private Void force(String name) throws IOException {
-        var folder = ground.runs().find(name);
-        var claim = folder.isPresent() ? folder.get().claim() : Optional.<RunFolder.Claim>empty();
-        if (folder.isEmpty() || claim.isEmpty() || folder.get().read().isOver()) {
-            return null;
-        }
-        log.log(Level.WARNING, "run=forced name={0}", name);
-        folder.get().markForced();
-        claim.get().supervisor().kill(PATIENCE);
-        endInside(folder.get());
-        ground.launcher().endStrays(name);
-        return arrivals.settle(name);
-    }
-
     private void adopt() throws IOException {
-        for (var folder : ground.runs().all()) {
-            var run = folder.read();
-            if (!run.isOver()) {
-                ports.hold(folder.name(), folder.ports());
-                arrivals.expect(folder.name());
-                if (folder.isAskedToStop()) {
-                    stop(folder);
-                }
-            } else if (run.state() == State.LOST) {
-                ground.launcher().endStrays(folder.name());
-            }
-            log.log(Level.DEBUG, "run=found name={0} state={1}", folder.name(), run.state());
-        }
+        var found = ground.runs().unended();
+        found.forEach(run -> arrivals.expect(run.name()));
         arrivals.begin();
+        adoption.begin(found, this::tidy);
+    }
+
+    private void adopt(RunFolder folder) throws IOException {
+        synchronized (turn(folder.name())) {
+            if (folder.read().isOver()) {
+                arrivals.settle(folder.name());
+                return;
+            }
+            ports.hold(folder.name(), folder.ports());
+            if (folder.isAskedToStop()) {
+                stops.carryOut(folder);
+            }
+        }
+    }
+
+    /** What an earlier gateway did not come to. */
+    private void tidy() {
+        try {
+            ground.runs().clear();
+            for (var name : ground.launcher().given()) {
+                synchronized (turn(name)) {
+                    if (ground.runs().find(name).isEmpty()) {
+                        ground.launcher().forget(name);
+                    }
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            fault("tidy", "all", e);
+        }
     }
 
     private boolean isOver(String name) {

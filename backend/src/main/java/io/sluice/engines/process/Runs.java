@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -17,9 +18,9 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,22 +37,25 @@ final class Runs {
     private final Path runs;
     private final Path ended;
     private final Path trash;
+    /** What an earlier gateway did not come to throw away. */
+    private final Set<String> leftovers;
 
-    private Runs(Path folder) {
-        this.runs = folder.resolve("runs");
-        this.ended = folder.resolve("ended");
-        this.trash = folder.resolve("trash");
+    private Runs(Path folder) throws IOException {
+        this.runs = made(folder.resolve("runs"));
+        this.ended = made(folder.resolve("ended"));
+        this.trash = made(folder.resolve("trash"));
+        this.leftovers = names(trash);
     }
 
+    /** Whatever is kept here, no run is read for this. */
     static Runs open(Path folder) throws IOException {
-        var opened = new Runs(folder);
-        for (var part : List.of(folder, opened.runs, opened.ended, opened.trash)) {
-            if (!Files.isDirectory(part)) {
-                Files.createDirectories(
-                        part, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        var opened = new Runs(made(folder));
+        var known = names(opened.runs);
+        for (var end : names(opened.ended)) {
+            if (!known.contains(end)) {
+                Files.delete(opened.ended.resolve(end));
             }
         }
-        opened.clear();
         return opened;
     }
 
@@ -78,13 +82,16 @@ final class Runs {
     }
 
     List<RunFolder> all() throws IOException {
-        var all = new ArrayList<RunFolder>();
-        try (var folders = Files.newDirectoryStream(runs)) {
-            for (var folder : folders) {
-                all.add(open(folder.getFileName().toString()));
-            }
-        }
-        return all;
+        return names(runs).stream().map(this::open).toList();
+    }
+
+    /** Those that run, and those that have vanished: of all others there is an end, and no more is asked about them. */
+    List<RunFolder> unended() throws IOException {
+        var over = names(ended);
+        return names(runs).stream()
+                .filter(name -> !over.contains(name))
+                .map(this::open)
+                .toList();
     }
 
     /** Makes the run known, if nobody else has. */
@@ -148,20 +155,28 @@ final class Runs {
         return new RunFolder(name, folder(name), ended.resolve(name));
     }
 
-    /** What an earlier gateway did not come to. */
-    private void clear() throws IOException {
-        try (var leftovers = Files.newDirectoryStream(trash)) {
-            for (var leftover : leftovers) {
-                delete(leftover);
-            }
+    /** What an earlier gateway did not come to; nothing of this one's. */
+    void clear() throws IOException {
+        for (var leftover : leftovers) {
+            delete(trash.resolve(leftover));
         }
-        try (var ends = Files.newDirectoryStream(ended)) {
-            for (var end : ends) {
-                if (!Files.isDirectory(folder(end.getFileName().toString()))) {
-                    Files.delete(end);
-                }
-            }
+    }
+
+    private static Path made(Path folder) throws IOException {
+        return Files.isDirectory(folder)
+                ? folder
+                : Files.createDirectories(
+                        folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    private static Set<String> names(Path folder) throws IOException {
+        var names = new HashSet<String>();
+        try (var all = Files.newDirectoryStream(folder)) {
+            all.forEach(one -> names.add(one.getFileName().toString()));
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
+        return names;
     }
 
     static void delete(Path folder) throws IOException {
@@ -276,15 +291,9 @@ final class Runs {
             delete(folder(run));
         }
 
-        /** What is there for runs that are not any more. */
-        void clear(Runs runs) throws IOException {
-            try (var all = Files.newDirectoryStream(folder)) {
-                for (var one : all) {
-                    if (runs.find(one.getFileName().toString()).isEmpty()) {
-                        delete(one);
-                    }
-                }
-            }
+        /** All that something was given to. */
+        Set<String> runs() throws IOException {
+            return names(folder);
         }
 
         /** Without a trace, if nothing is left in it. */

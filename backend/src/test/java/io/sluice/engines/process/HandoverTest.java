@@ -73,6 +73,7 @@ class HandoverTest {
         try (var tasks = new TestEngine(folder)) {
             assertThat(Path.of(Files.readString(folder.resolve("engine/memory"))))
                     .isEqualTo(memory);
+            TestEngine.until("what is gone to be taken away", () -> !Files.exists(memory.resolve("gone")));
             assertThat(memory).isEmptyDirectory();
             assertThat(tasks.node.unready()).isNull();
         }

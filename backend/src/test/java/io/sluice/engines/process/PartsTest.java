@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.engines.Node.Ports;
+import io.sluice.engines.process.ports.PortLedger;
+import io.sluice.engines.process.shell.Shell;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.sluice.engines.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.sluice.engines.process.shell.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.sluice.engines.process;
+package io.sluice.engines.process.ports;
 
 import io.sluice.engines.Node;
 import java.io.IOException;
@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** Who of the runs has which port, whether it listens there yet or not. */
-final class PortLedger {
+public final class PortLedger {
 
     private static final Path EPHEMERAL = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
     private static final Path OWN_FILES = Path.of("/proc/self/fd");
@@ -28,22 +28,22 @@ final class PortLedger {
     private static final int STATE = 3;
     private static final int INODE = 9;
     private static final int LOWEST = 10_000;
-    static final int HIGHEST = 65_535;
+    public static final int HIGHEST = 65_535;
 
     private final Map<Integer, String> holders = new HashMap<>();
     private final Predicate<String> isOver;
 
-    PortLedger(Predicate<String> isOver) {
+    public PortLedger(Predicate<String> isOver) {
         this.isOver = isOver;
     }
 
     /** Outside what the system gives to connections going out, which could be any at any time. */
-    static Node.Ports offered() throws IOException {
+    public static Node.Ports offered() throws IOException {
         // not as a string: the JDK reads that in two steps, and this file answers only the first
         return offered(Files.readAllLines(EPHEMERAL).getFirst());
     }
 
-    static Node.Ports offered(String ephemeral) {
+    public static Node.Ports offered(String ephemeral) {
         var ends = ephemeral.split("\\s+");
         int below = Integer.parseInt(ends[0]) - 1;
         int above = Integer.parseInt(ends[1]) + 1;
@@ -55,7 +55,7 @@ final class PortLedger {
     }
 
     /** All of them, or none and the one that is taken. */
-    synchronized Optional<Integer> reserve(String run, Collection<Integer> ports) throws IOException {
+    public synchronized Optional<Integer> reserve(String run, Collection<Integer> ports) throws IOException {
         for (int port : ports) {
             var holder = holders.get(port);
             boolean held = holder != null && !holder.equals(run) && !isOver.test(holder);
@@ -67,16 +67,16 @@ final class PortLedger {
         return Optional.empty();
     }
 
-    synchronized void hold(String run, Collection<Integer> ports) {
+    public synchronized void hold(String run, Collection<Integer> ports) {
         ports.forEach(port -> holders.put(port, run));
     }
 
-    synchronized void release(String run) {
+    public synchronized void release(String run) {
         holders.values().removeAll(Set.of(run));
     }
 
     /** Whether this very process listens there. */
-    static boolean isOwn(int port) {
+    public static boolean isOwn(int port) {
         try {
             Set<String> sockets = new HashSet<>();
             try (var files = Files.newDirectoryStream(OWN_FILES)) {

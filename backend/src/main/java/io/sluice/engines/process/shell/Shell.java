@@ -1,4 +1,4 @@
-package io.sluice.engines.process;
+package io.sluice.engines.process.shell;
 
 import java.util.List;
 import java.util.Map;
@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Words as bash reads them back, whatever is in them. */
-final class Shell {
+public final class Shell {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
@@ -18,16 +18,16 @@ final class Shell {
 
     private Shell() {}
 
-    static String quote(String text) {
+    public static String quote(String text) {
         return "'" + text.replace("'", "'\\''") + "'";
     }
 
-    static String array(List<String> words) {
+    public static String array(List<String> words) {
         return words.stream().map(Shell::quote).collect(Collectors.joining(" ", "(", ")"));
     }
 
     /** Assignments of text, or of an array where the value is a list. */
-    static String assignments(Map<String, Object> values) {
+    public static String assignments(Map<String, Object> values) {
         var text = new StringBuilder();
         new TreeMap<>(values)
                 .forEach((name, value) -> text.append(name)
@@ -42,7 +42,7 @@ final class Shell {
         return text.toString();
     }
 
-    static String exports(Map<String, String> environment) {
+    public static String exports(Map<String, String> environment) {
         return new TreeMap<>(environment)
                 .entrySet().stream()
                         .map(variable -> "export " + variable.getKey() + "=" + quote(variable.getValue()) + "\n")
@@ -50,7 +50,7 @@ final class Shell {
     }
 
     /** Whether a bash can be told of this variable by an export; others it only hands on. */
-    static boolean isExportable(String variable) {
+    public static boolean isExportable(String variable) {
         return NAME.matcher(variable).matches() && !SPECIAL.contains(variable);
     }
 }
