@@ -173,6 +173,21 @@ class LifeTest {
     }
 
     @Test
+    void what_an_earlier_gateway_did_not_come_to_forget_is_forgotten_by_the_next_at_once() {
+        engine.keeps = true;
+        desk.submit("ada", JobsTest.one("kept", 1, 0));
+        String run = desk.running(1).getFirst();
+        engine.end(run, 0);
+        desk.finished("ada", "kept");
+        desk.leave();
+        assertThat(engine.runs).containsKey(run);
+        engine.keeps = false;
+        desk.open(desk.data());
+        desk.eventually(() -> engine.runs.isEmpty());
+        assertThat(engine.starts).hasSize(1);
+    }
+
+    @Test
     void a_running_job_is_adopted_and_not_started_again() {
         desk.submit("ada", JobsTest.one("goes-on", 1, 0));
         String run = desk.running(1).getFirst();

@@ -48,6 +48,11 @@ final class ScriptedEngine implements Engine {
     /** Why a start fails in the engine itself; null: it does not. */
     volatile @Nullable Exception fault;
 
+    /** Of a crowd: what each of its tasks is told of all others is more than fits into memory together. */
+    volatile boolean forgetful;
+    /** What is over stays, as when a gateway is killed before it could say that it may go. */
+    volatile boolean keeps;
+
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
     ScriptedEngine(int nodes, int cpus, int devices) {
@@ -136,9 +141,26 @@ final class ScriptedEngine implements Engine {
         }
         var run = new Run(task.name(), task.labels(), Run.State.RUNNING, null, null, false, Instant.now(), null, null);
         starts.add(task.name());
-        tasks.put(task.name(), task);
+        tasks.put(task.name(), forgetful ? without(task) : task);
         runs.put(task.name(), run);
         return Future.succeededFuture(new Started.Running(run, false));
+    }
+
+    private static Task without(Task task) {
+        return new Task(
+                task.name(),
+                task.labels(),
+                task.node(),
+                task.script(),
+                Map.of(),
+                task.image(),
+                task.cpus(),
+                task.memoryMB(),
+                task.shmMB(),
+                task.devices(),
+                task.ports(),
+                task.mounts(),
+                task.output());
     }
 
     @Override
@@ -227,6 +249,9 @@ final class ScriptedEngine implements Engine {
 
     @Override
     public Future<Void> remove(String name) {
+        if (keeps) {
+            return Future.failedFuture(new Unavailable("away", null));
+        }
         removed.add(name);
         runs.remove(name);
         return Future.succeededFuture();

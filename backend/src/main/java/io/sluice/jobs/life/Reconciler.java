@@ -2,15 +2,15 @@ package io.sluice.jobs.life;
 
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
+import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 final class Reconciler {
     private static final Logger log = System.getLogger(Reconciler.class.getName());
     private static final Duration GRACE = Duration.ofSeconds(60);
+    private static final int REMOVED_AT_ONCE = 16;
 
     private static final String UNSEEN = "The engine can not see its tasks at the moment. What runs goes on.";
 
@@ -50,10 +51,17 @@ final class Reconciler {
             return;
         }
         doubt(leads.epoch(), found);
-        found.forEach(life::heard);
+        var settled = settled(found);
+        found.stream().filter(run -> !settled.containsKey(run.name())).forEach(life::heard);
         Set<String> names = found.stream().map(Run::name).collect(Collectors.toSet());
         expected.stream().filter(name -> !names.contains(name)).forEach(name -> life.heard(lost(name)));
-        clean(found);
+        clean(found, settled);
+    }
+
+    /** Runs that no task waits for, and whether their outcome is stored. */
+    private Map<String, Boolean> settled(List<Run> found) {
+        var names = found.stream().map(Run::name).distinct().toList();
+        return names.isEmpty() ? Map.of() : tasks.over(names).await();
     }
 
     /** Nothing where the engine does not answer. Of this install: a gateway of another database leaves them alone. */
@@ -102,25 +110,49 @@ final class Reconciler {
                 "The engine knows nothing of it any more.");
     }
 
-    /** Runs that no task waits for: forgotten when they are over, ended when they are still not known after a while. */
-    private void clean(List<Run> found) {
-        Map<String, Run> byName = found.stream().collect(Collectors.toMap(Run::name, run -> run, (one, other) -> one));
-        List<String> over = byName.isEmpty()
-                ? List.of()
-                : tasks.over(List.copyOf(byName.keySet())).await();
-        strangers.keySet().retainAll(new HashSet<>(over));
-        for (String name : over) {
-            Run run = Objects.requireNonNull(byName.get(name));
-            long age = System.nanoTime() - strangers.computeIfAbsent(name, first -> System.nanoTime());
-            if (age < GRACE.toNanos()) {
+    /**
+     * What no task waits for is forgotten when it is over: at once where its outcome is stored, else a while after its end. What runs, and is
+     * still not known after a while, is ended.
+     */
+    private void clean(List<Run> found, Map<String, Boolean> settled) {
+        strangers.keySet().retainAll(settled.keySet());
+        List<Run> over = new ArrayList<>();
+        for (Run run : found) {
+            Boolean stored = settled.get(run.name());
+            if (stored == null) {
                 continue;
             }
-            if (run.isOver()) {
-                engine.remove(name).await();
-                life.forgotten(name);
-            } else {
-                log.log(Level.WARNING, "run={0} stranger=stopped", name);
-                engine.stop(name, Duration.ofSeconds(10)).await();
+            long first = strangers.computeIfAbsent(run.name(), name -> System.nanoTime());
+            boolean old = System.nanoTime() - first >= GRACE.toNanos() || endedLongAgo(run);
+            if (run.isOver() && (stored || old)) {
+                over.add(run);
+            } else if (old) {
+                log.log(Level.WARNING, "run={0} stranger=stopped", run.name());
+                engine.stop(run.name(), Duration.ofSeconds(10)).await();
+            }
+        }
+        forget(over);
+    }
+
+    /** Seen by which gateway ever: one that is killed again and again keeps nothing for ever. */
+    private static boolean endedLongAgo(Run run) {
+        Instant ended = run.ended();
+        return ended != null && ended.isBefore(Instant.now().minus(GRACE));
+    }
+
+    /** Some at a time. One that can not be removed keeps no other from it; an engine that answers none of them is not asked for more. */
+    private void forget(List<Run> over) {
+        for (int from = 0; from < over.size(); from += REMOVED_AT_ONCE) {
+            var lot = over.subList(from, Math.min(from + REMOVED_AT_ONCE, over.size())).stream()
+                    .map(run -> engine.remove(run.name()).onSuccess(removed -> life.forgotten(run.name())))
+                    .toList();
+            var all = Future.join(lot);
+            all.otherwiseEmpty().await();
+            if (all.failed()) {
+                log.log(Level.WARNING, "runs=kept cause=\"{0}\"", String.valueOf(all.cause()));
+            }
+            if (lot.stream().allMatch(Future::failed)) {
+                return;
             }
         }
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The transitions of tasks, and what they hold of nodes. */
@@ -332,11 +333,15 @@ final class TaskStore {
                 row -> row.getString(0));
     }
 
-    /** Of these runs, those whose task is over or not known here at all: nobody waits for them any more. */
-    Future<List<String>> over(List<String> runs) {
-        return database.read("""
-                SELECT name FROM unnest($1::text[]) AS name LEFT JOIN tasks t ON t.run_name = name
+    /** Of these runs, those that nobody waits for any more, and whether the outcome of its task is stored; else no task is known here at all. */
+    Future<Map<String, Boolean>> over(List<String> runs) {
+        return database.read(
+                        """
+                SELECT name, t.state IS NOT NULL FROM unnest($1::text[]) AS name LEFT JOIN tasks t ON t.run_name = name
                 WHERE coalesce(t.state = 'exited', true)
-                """, Tuple.tuple().addValue(runs.toArray(String[]::new)), row -> row.getString(0));
+                """,
+                        Tuple.tuple().addValue(runs.toArray(String[]::new)),
+                        row -> Map.entry(row.getString(0), row.getBoolean(1)))
+                .map(rows -> rows.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 }
