@@ -2,13 +2,15 @@ package io.sluice.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What takes its time to test: how long a job may run, and how large it may be. */
 class LimitsIT {
-    private final ScriptedEngine engine = new ScriptedEngine(2, 4, 2);
+    private static final System.Logger log = System.getLogger(LimitsIT.class.getName());
+    private final ScriptedEngine engine = new ScriptedEngine(2, 100, 2);
 
     private static String large(String name, int tasks) {
         return """
@@ -32,6 +34,28 @@ class LimitsIT {
                         Submitted.Refused.class,
                         refused ->
                                 assertThat(refused.message()).contains("10001").containsPattern("10,?000"));
+    }
+
+    @Test
+    void a_job_of_two_thousand_tasks_starts_and_ends_whole() {
+        engine.forgetful = true;
+        long began = System.nanoTime();
+        desk.submit("ada", large("crowd", 2_000));
+        // on a machine that others use it takes its time, but each lot only its own
+        for (int count = 200; count < 2_000; count += 200) {
+            int some = count;
+            desk.eventually(() -> engine.starts.size() >= some);
+        }
+        var runs = desk.running(2_000);
+        long started = System.nanoTime();
+        runs.forEach(run -> engine.end(run, 0));
+        assertThat(desk.finished("ada", "crowd").state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(engine.starts).doesNotHaveDuplicates().hasSize(2_000);
+        log.log(
+                System.Logger.Level.INFO,
+                "tasks=2000 started_millis={0} ended_millis={1}",
+                Duration.ofNanos(started - began).toMillis(),
+                Duration.ofNanos(System.nanoTime() - started).toMillis());
     }
 
     @RegisterExtension

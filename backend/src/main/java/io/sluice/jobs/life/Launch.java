@@ -51,6 +51,11 @@ final class Launch {
     private final Folders folders;
     private final Files files;
     private final BiFunction<Buffer, String, Map<String, String>> secrets;
+    /** Of the job that was started last. */
+    private volatile @Nullable Shared shared;
+
+    private record Shared(long job, List<TaskEnvironment.Placed> placed, TaskEnvironment environment) {}
+
     private final Map<Long, TaskStore.Spec> specs = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
 
@@ -171,20 +176,27 @@ final class Launch {
     /** What the engine is asked for these tasks of an attempt. */
     List<Task> tasks(Attempt attempt, List<Attempt.Task> starting, TaskStore.Spec found, long epoch) {
         JobSpec spec = found.spec();
-        var environment = new TaskEnvironment(
-                spec,
-                attempt.user(),
-                HOME,
-                attempt.tasks().stream()
-                        .map(task ->
-                                new TaskEnvironment.Placed(task.role(), task.index(), task.address(), task.ports()))
-                        .toList());
+        var environment = environment(attempt, spec);
         Buffer sealed = found.secrets();
         Map<String, String> values =
                 sealed == null ? Map.of() : secrets.apply(sealed, attempt.user() + "~" + attempt.name());
         return starting.stream()
                 .map(task -> task(attempt, task, spec, environment, values, epoch))
                 .toList();
+    }
+
+    /** What all tasks of an attempt are told is the same in every lot of them, and long in a large job. */
+    private TaskEnvironment environment(Attempt attempt, JobSpec spec) {
+        var placed = attempt.tasks().stream()
+                .map(task -> new TaskEnvironment.Placed(task.role(), task.index(), task.address(), task.ports()))
+                .toList();
+        var known = shared;
+        if (known != null && known.job() == attempt.job() && known.placed().equals(placed)) {
+            return known.environment();
+        }
+        var made = new TaskEnvironment(spec, attempt.user(), HOME, placed);
+        shared = new Shared(attempt.job(), placed, made);
+        return made;
     }
 
     private Task task(
@@ -196,10 +208,12 @@ final class Launch {
             long epoch) {
         JobSpec.Role role = spec.role(task.role());
         Integer shm = role.resources().shmMB();
-        Map<String, String> variables = new LinkedHashMap<>();
         var self = new TaskEnvironment.Self(
                 task.role(), task.index(), attempt.number(), task.attempt(), Long.toString(task.id()), HOME);
-        environment.of(self).forEach((name, value) -> variables.put(name, Secrets.render(value, values)));
+        Map<String, String> variables = environment.of(self);
+        if (!values.isEmpty()) {
+            variables.replaceAll((name, value) -> Secrets.render(value, values));
+        }
         try {
             return new Task(
                     task.run(),

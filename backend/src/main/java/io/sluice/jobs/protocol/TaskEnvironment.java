@@ -73,6 +73,7 @@ public final class TaskEnvironment {
         shared.values().removeIf(value -> value.length() > LONGEST - 200);
     }
 
+    /** The caller's own, to be changed at will. */
     public Map<String, String> of(Self self) {
         var variables = new LinkedHashMap<>(shared);
         Role role = spec.role(self.role());
