@@ -62,8 +62,17 @@ public record JobPage(
 
     static final int READ_FOR_LATEST = 100;
 
-    /** What is given to a job: so many of a type, on so many nodes. */
-    public record Devices(int count, @Nullable String type, boolean simulated, List<String> nodes) {}
+    /**
+     * What is given to a job: so many of a type, on so many nodes.
+     *
+     * @param unlimited why tasks that take more CPU or memory than they asked for are not kept from it, null: they are, or it is over
+     */
+    public record Devices(
+            int count,
+            @Nullable String type,
+            boolean simulated,
+            List<String> nodes,
+            @Nullable String unlimited) {}
 
     /** A role with how its tasks stand. */
     public record Role(

@@ -2,6 +2,7 @@ package io.sluice.jobs.pages;
 
 import io.sluice.engines.Device;
 import io.sluice.engines.Inventory;
+import io.sluice.engines.Node;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.JobDetail;
 import io.sluice.jobs.JobDetail.Attempt;
@@ -54,7 +55,7 @@ final class JobReading {
         var detail = jobs.detail(job, wanted);
         var attempts = jobs.attempts(job);
         var events = events(job, look);
-        var inventory = job.devices() == 0
+        var inventory = job.devices() == 0 && job.isFinal()
                 ? Future.succeededFuture(new Inventory(List.of()))
                 : jobs.inventory().otherwise(new Inventory(List.of()));
         return Future.all(detail, attempts, events, inventory)
@@ -210,7 +211,17 @@ final class JobReading {
                 count,
                 known.stream().map(Device::type).findFirst().orElse(null),
                 known.stream().anyMatch(Device::simulated),
-                tasks.stream().map(Task::node).distinct().toList());
+                tasks.stream().map(Task::node).distinct().toList(),
+                detail.job().isFinal() ? null : unlimited(tasks, inventory));
+    }
+
+    private static @Nullable String unlimited(List<Task> tasks, Inventory inventory) {
+        return inventory.nodes().stream()
+                .filter(node -> !node.limitsEnforced()
+                        && tasks.stream().anyMatch(task -> task.node().equals(node.name())))
+                .map(Node::limitsNote)
+                .findFirst()
+                .orElse(null);
     }
 
     private static Stream<Device> known(Task task, Inventory inventory) {
