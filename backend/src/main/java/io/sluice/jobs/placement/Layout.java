@@ -64,6 +64,13 @@ final class Layout {
         }
     }
 
+    /** Whether that many would be there, if only the boards allowed it. */
+    boolean breaksBoard(int type, int count) {
+        return board[type]
+                && !Room.allows(count)
+                && Arrays.stream(devices).anyMatch(masks -> Long.bitCount(masks[type]) >= count);
+    }
+
     private int[] read(int node, Node from) {
         byName.put(from.name(), node);
         cpus[node] = Tenths.of(from.cpus());

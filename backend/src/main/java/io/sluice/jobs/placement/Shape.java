@@ -153,8 +153,7 @@ final class Shape {
     boolean breaksBoard(Layout layout) {
         return choices.stream()
                 .anyMatch(choice -> IntStream.range(0, roles)
-                        .anyMatch(role ->
-                                choice[role] >= 0 && layout.board[choice[role]] && !Room.allows(devices[role])));
+                        .anyMatch(role -> choice[role] >= 0 && layout.breaksBoard(choice[role], devices[role])));
     }
 
     long sum(int[] each, String type) {

@@ -82,6 +82,13 @@ class DeviceChoiceTest {
     }
 
     @Test
+    void more_than_a_board_has_are_too_many_whatever_it_allows() {
+        Scene scene = Scene.of(node("a", 64, 8, "Ascend910B"));
+        scene.job("job").tasks(1, 1, 9, "Ascend910B").waits().pass();
+        assertThat(scene.waiting("job").why()).isEqualTo(Why.NEVER);
+    }
+
+    @Test
     void a_board_whose_halves_nobody_told_is_taken_as_four_and_four() {
         List<Snapshot.Device> devices = node("a", 1, 8, "Ascend910B").devices().stream()
                 .map(device -> new Snapshot.Device(device.id(), device.type(), device.vendor(), null, null, null))
