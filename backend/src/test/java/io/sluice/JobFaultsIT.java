@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,7 +34,8 @@ class JobFaultsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final String MARK = FaultLoad.MARK;
 
-    @TempDir
+    /** Of a test that fails all is kept: what it was is seldom seen twice. */
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path folder;
 
     Household house(Path folder) {
