@@ -35,9 +35,8 @@ public final class Exposition {
     private final Supplier<Observation> seen;
     private final WorkerExecutor worker;
     private final Gauge size;
-    private final Families families = new Families();
-    private final Legacy legacy = new Legacy(families.labels());
     private final Text text = new Text(FIRST_CAPACITY);
+    private final Round round = new Round(text);
     private @Nullable Future<Scrape> kept;
     private long made;
 
@@ -64,9 +63,10 @@ public final class Exposition {
 
     private Scrape make() throws IOException {
         text.clear();
-        Observation now = seen.get();
-        families.write(now, text);
-        legacy.write(now, text);
+        round.of(seen.get());
+        Families.write(round);
+        Legacy.write(round);
+        Processes.write(round);
         var own = new ByteArrayOutputStream(FIRST_CAPACITY);
         try (Writer writer = new OutputStreamWriter(own, StandardCharsets.UTF_8)) {
             TextFormat.write004(writer, registry.metricFamilySamples());

@@ -1,32 +1,60 @@
 package io.sluice.telemetry.exposition;
 
+import io.sluice.jobs.lists.Holder;
+import io.sluice.telemetry.observe.Observation.Seen;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /** Label sets as Prometheus reads them, encoded once for as long as what they name is there. */
 final class Labels {
-    private Map<String, byte[]> known = new HashMap<>();
-    private Map<String, byte[]> used = new HashMap<>();
+    /** By node, then by device: no key is made of both. */
+    private final Map<String, Map<String, OfDevice>> devices = new HashMap<>();
 
-    /** A round begins: what the last one did not use is forgotten. */
-    void next() {
-        Map<String, byte[]> empty = known;
-        known = used;
-        empty.clear();
-        used = empty;
+    private final Map<Long, OfTask> tasks = new HashMap<>();
+    private long round;
+    private int used;
+
+    /** A round begins; what the last one did not use is forgotten. */
+    void next(int wanted) {
+        int known = tasks.size();
+        for (Map<String, OfDevice> some : devices.values()) {
+            known += some.size();
+        }
+        if (known > used) {
+            devices.values().forEach(some -> some.values().removeIf(one -> one.round != round));
+            devices.values().removeIf(Map::isEmpty);
+            tasks.values().removeIf(one -> one.round != round);
+        }
+        used = wanted;
+        round++;
     }
 
-    byte[] of(String key, Supplier<String[]> pairs) {
-        byte[] here = used.get(key);
-        if (here != null) {
-            return here;
+    OfDevice of(Seen seen) {
+        Map<String, OfDevice> some = devices.get(seen.node());
+        if (some == null) {
+            some = new HashMap<>();
+            devices.put(seen.node(), some);
         }
-        byte[] before = known.get(key);
-        byte[] labels = before == null ? encoded(pairs.get()) : before;
-        used.put(key, labels);
-        return labels;
+        OfDevice one = some.get(seen.device().id());
+        if (one == null) {
+            one = new OfDevice();
+            some.put(seen.device().id(), one);
+        }
+        one.know(seen);
+        one.round = round;
+        return one;
+    }
+
+    OfTask of(Holder holder) {
+        OfTask one = tasks.get(holder.task());
+        if (one == null) {
+            one = new OfTask();
+            tasks.put(holder.task(), one);
+        }
+        one.know(holder);
+        one.round = round;
+        return one;
     }
 
     /** Names and values by turns. The blank before the number belongs to it. */

@@ -14,9 +14,18 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Everything as it was at one instant. Immutable. */
+/**
+ * Everything as it was at one instant. Immutable.
+ *
+ * @param former by process, the run that had it and is over
+ */
 public record Observation(
-        Instant at, List<Node> nodes, List<Seen> devices, List<Doing> tasks, List<Known.Vendor> vendors) {
+        Instant at,
+        List<Node> nodes,
+        List<Seen> devices,
+        List<Doing> tasks,
+        List<Known.Vendor> vendors,
+        Map<Long, String> former) {
     public static final Observation NOTHING =
             new Observation(Instant.EPOCH, List.of(), List.of(), List.of(), List.of());
 
@@ -25,6 +34,12 @@ public record Observation(
         devices = List.copyOf(devices);
         tasks = List.copyOf(tasks);
         vendors = List.copyOf(vendors);
+        former = Map.copyOf(former);
+    }
+
+    public Observation(
+            Instant at, List<Node> nodes, List<Seen> devices, List<Doing> tasks, List<Known.Vendor> vendors) {
+        this(at, nodes, devices, tasks, vendors, Map.of());
     }
 
     /**

@@ -103,7 +103,8 @@ public final class Observer {
             watch.look();
         }
         watch.occupied(strangers.occupied());
-        now = new Observation(at, inventory.nodes(), seen, List.copyOf(doings.values()), known.vendors());
+        now = new Observation(
+                at, inventory.nodes(), seen, List.copyOf(doings.values()), known.vendors(), strangers.left());
         listeners.forEach(listener -> step("listener", () -> {
             listener.accept(now);
             return null;

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Finds processes on devices that nobody holds: left behind by a task, or somebody's from outside. Such a device is not given to anybody. Only
@@ -26,17 +25,18 @@ final class Strangers {
 
     private final Map<String, Free> free = new HashMap<>();
     private final Set<String> held = new HashSet<>();
-    /** Processes that a task had. */
-    private final Set<Long> former = new HashSet<>();
+    /** Processes that tasks had, and in which run. */
+    private final Map<Long, String> former = new HashMap<>();
 
     private Map<String, String> occupied = Map.of();
+    private Map<Long, String> left = Map.of();
 
     /** @return whether a device was given back since the last look, so that a new reading of it is wanted */
     boolean look(List<Seen> devices, Known known, Map<String, Usage> usages, Instant at) {
-        Set<Long> ours = usages.values().stream()
-                .flatMap(usage -> usage.processes().stream())
-                .collect(Collectors.toSet());
+        Map<Long, String> ours = new HashMap<>();
+        usages.forEach((run, usage) -> usage.processes().forEach(pid -> ours.put(pid, run)));
         var found = new HashMap<String, String>();
+        var behind = new HashMap<Long, String>();
         boolean released = false;
         for (Seen seen : devices) {
             Reading reading = seen.reading();
@@ -44,6 +44,12 @@ final class Strangers {
                 continue;
             }
             String id = reading.identity().id();
+            strange(reading, ours.keySet()).forEach(one -> {
+                String run = former.get(one.pid());
+                if (run != null) {
+                    behind.put(one.pid(), run);
+                }
+            });
             if (seen.holder() != null) {
                 held.add(id);
                 free.remove(id);
@@ -56,24 +62,30 @@ final class Strangers {
                     && told.current()
                     && told.seen().isAfter(now.since())
                     && !told.seen().equals(now.read())) {
-                boolean strange = !strange(reading, ours).isEmpty();
+                boolean strange = !strange(reading, ours.keySet()).isEmpty();
                 now = new Free(now.since(), told.seen(), strange ? now.strange() + 1 : 0);
                 free.put(id, now);
             }
             if (now.strange() >= READINGS) {
-                found.put(id, sentence(strange(reading, ours)));
+                found.put(id, sentence(strange(reading, ours.keySet())));
             }
         }
         remember(ours);
         occupied = Map.copyOf(found);
+        left = Map.copyOf(behind);
         return released;
     }
 
-    private void remember(Set<Long> ours) {
+    private void remember(Map<Long, String> ours) {
         if (former.size() > MOST_FORMER) {
             former.clear();
         }
-        former.addAll(ours);
+        former.putAll(ours);
+    }
+
+    /** By process on a device, the run that left it there. */
+    Map<Long, String> left() {
+        return left;
     }
 
     Map<String, String> occupied() {
@@ -88,7 +100,7 @@ final class Strangers {
 
     /** Names are for administrators only: they are another user's. */
     private String sentence(List<Reading.Occupant> strange) {
-        boolean left = strange.stream().anyMatch(one -> former.contains(one.pid()));
+        boolean left = strange.stream().anyMatch(one -> former.containsKey(one.pid()));
         String count = strange.size() == 1 ? "a process" : strange.size() + " processes";
         return left
                 ? "Used by " + count + " that a task has left behind"

@@ -6,11 +6,14 @@ import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.GaugeMetricFamily;
 import io.prometheus.client.exporter.common.TextFormat;
 import io.sluice.engines.Device;
+import io.sluice.jobs.lists.Holder;
 import io.sluice.telemetry.devices.Metric;
 import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.devices.Values;
 import io.sluice.telemetry.observe.Observation;
+import io.sluice.telemetry.observe.Observation.Doing;
 import io.sluice.telemetry.observe.Observation.Seen;
+import io.sluice.telemetry.observe.Pictures;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.ByteArrayOutputStream;
@@ -26,20 +29,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * Formatting of 10,000 devices with ten families each, for {@code ./sluice bench}: it answers each line of its input, {@code ours},
- * {@code builder}, {@code simpleclient} or {@code gzip}, with milliseconds and megabytes allocated.
+ * {@code builder}, {@code simpleclient}, {@code whole} or {@code gzip}, with milliseconds and megabytes allocated.
  */
 public final class ExpositionBench {
     private static final int DEVICES = 10_000;
     private static final List<Metric> METRICS = List.of(Metric.values());
     private static final List<String> OTHERS = List.of("accelerator_out_of_service", "accelerator_processes");
 
+    /** Every other device is held, eight by a task. */
+    private static final List<Holder> HOLDERS = IntStream.range(0, DEVICES / 8)
+            .mapToObj(task -> Pictures.holder(task, "user-" + task % 50, "train-" + task, List.of()))
+            .toList();
+
+    private static final List<Doing> DOINGS =
+            HOLDERS.stream().map(holder -> Pictures.doing(holder, 1)).toList();
+
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final Random random = new Random(1);
-    private final Families families = new Families();
     private final Text text = new Text(1 << 16);
+    private final Round lines = new Round(text);
     private final ByteArrayOutputStream out = new ByteArrayOutputStream(20 << 20);
     private final StringBuilder builder = new StringBuilder(20 << 20);
     private final CollectorRegistry registry = new CollectorRegistry();
@@ -77,6 +89,7 @@ public final class ExpositionBench {
                 case "builder" -> byBuilder();
                 case "simpleclient" -> bySimpleclient();
                 case "gzip" -> compress();
+                case "whole" -> whole();
                 case "series" -> ours();
                 default -> throw new IllegalArgumentException(question);
             }
@@ -94,7 +107,15 @@ public final class ExpositionBench {
 
     private void ours() {
         text.clear();
-        families.writeDevices(seen, text);
+        Families.devices(lines.of(seen));
+    }
+
+    /** All that an answer tells of devices and tasks, OpenPAI's names among it. */
+    private void whole() {
+        text.clear();
+        Families.write(lines.of(seen));
+        Legacy.write(lines);
+        Processes.write(lines);
     }
 
     private void compress() throws IOException {
@@ -178,8 +199,8 @@ public final class ExpositionBench {
                     .with(Metric.MEMORY_TEMPERATURE, random.nextInt(90));
             var identity = new Reading.Identity("nvidia", id, at % 8, "H100", "570.1", null, null, false);
             Reading reading = Reading.of(identity, values).occupants(List.of(new Reading.Occupant(1, "x", 1)));
-            devices.add(new Seen("node-" + at / 8, device, reading, true, null));
+            devices.add(new Seen("node-" + at / 8, device, reading, true, at % 2 == 0 ? null : HOLDERS.get(at / 8)));
         }
-        return new Observation(Instant.now(), List.of(), devices, List.of(), List.of());
+        return new Observation(Instant.now(), List.of(), devices, DOINGS, List.of());
     }
 }

@@ -5,27 +5,41 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
+import io.sluice.engines.Device;
+import io.sluice.jobs.lists.Holder;
+import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.observe.Observation;
+import io.sluice.telemetry.observe.Observation.Doing;
+import io.sluice.telemetry.observe.Observation.Seen;
 import io.sluice.telemetry.observe.Pictures;
+import io.sluice.telemetry.tasks.Usage;
 import io.vertx.core.Vertx;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ExpositionTest {
     private static String written(Observation seen) {
-        var families = new Families();
         var text = new Text(16);
-        families.write(seen, text);
-        new Legacy(families.labels()).write(seen, text);
+        write(new Round(text), seen);
         return new String(text.bytes(), 0, text.size(), StandardCharsets.UTF_8);
+    }
+
+    private static void write(Round round, Observation seen) {
+        round.of(seen);
+        Families.write(round);
+        Legacy.write(round);
+        Processes.write(round);
     }
 
     @Test
@@ -102,19 +116,90 @@ class ExpositionTest {
 
     @Test
     void a_device_and_a_job_that_are_gone_are_gone_from_the_next_answer() {
-        var families = new Families();
         var text = new Text(16);
+        var round = new Round(text);
         var holder = Pictures.holder(7, "ann", "train", List.of("g0"));
-        families.write(
+        write(
+                round,
                 Pictures.at(
                         Instant.now(),
                         List.of(Pictures.device("n1", "g0", 0, 0.5, holder)),
-                        List.of(Pictures.doing(holder, 1))),
-                text);
+                        List.of(Pictures.doing(holder, 1))));
         text.clear();
-        families.write(Pictures.at(Instant.now(), List.of(Pictures.device("n1", "g1", 1, 0.5, null)), List.of()), text);
+        write(round, Pictures.at(Instant.now(), List.of(Pictures.device("n1", "g1", 1, 0.5, null)), List.of()));
         String next = new String(text.bytes(), 0, text.size(), StandardCharsets.UTF_8);
         assertThat(next).doesNotContain("g0").doesNotContain("train").contains("g1");
+    }
+
+    @Test
+    void a_device_that_comes_back_with_another_number_or_holder_is_told_with_it() {
+        var text = new Text(16);
+        var round = new Round(text);
+        var ann = Pictures.holder(7, "ann", "train", List.of("g0"));
+        var bob = Pictures.holder(8, "bob", "test", List.of("g0"));
+        write(
+                round,
+                Pictures.at(
+                        Instant.now(),
+                        List.of(Pictures.device("n1", "g0", 0, 0.5, ann)),
+                        List.of(Pictures.doing(ann, 1))));
+        text.clear();
+        write(
+                round,
+                Pictures.at(
+                        Instant.now(),
+                        List.of(Pictures.device("n1", "g0", 5, 0.5, bob)),
+                        List.of(Pictures.doing(bob, 1))));
+        String next = new String(text.bytes(), 0, text.size(), StandardCharsets.UTF_8);
+        assertThat(next)
+                .contains(",index=\"5\"", "minor_number=\"5\"", "job_id=\"bob~test\"")
+                .doesNotContain(",index=\"0\"", "minor_number=\"0\"", "ann~train");
+    }
+
+    @Test
+    void processes_on_devices_are_told_with_whose_they_are() {
+        var ann = Pictures.holder(7, "ann", "train", List.of("g0"));
+        var doing = new Doing(
+                ann,
+                new Usage(1, 1, Double.NaN, Double.NaN, 0, 0, java.util.Set.of(10L, 11L)),
+                Observation.Rates.NONE,
+                true);
+        var seen = new Observation(
+                Instant.now(),
+                List.of(),
+                List.of(occupied("g0", 0, ann, 10, 20), occupied("g1", 1, null, 30, 31, 40)),
+                List.of(doing),
+                List.of(),
+                java.util.Map.of(30L, "run-6", 31L, "run-6"));
+        String text = written(seen);
+        assertThat(text)
+                .contains(
+                        "accelerator_process_memory_bytes{node=\"n1\",device=\"g0\",pid=\"10\",job_id=\"ann~train\",task_id=\"0.main.0.0\"} 1024\n",
+                        "accelerator_process_memory_bytes{node=\"n1\",device=\"g1\",pid=\"40\",job_id=\"\",task_id=\"\"} 1024\n",
+                        "gpu_used_by_external_process_count{node=\"n1\",minor_number=\"0\",pid=\"20\"} 1\n",
+                        "gpu_used_by_external_process_count{node=\"n1\",minor_number=\"1\",pid=\"40\"} 1\n",
+                        "gpu_used_by_zombie_container_count{node=\"n1\",minor_number=\"1\",container_id=\"run-6\"} 1\n")
+                .doesNotContain("pid=\"10\"} ", "pid=\"30\"} ");
+        assertThat(text.lines().filter(line -> line.startsWith("gpu_used_by_zombie")))
+                .as("two processes of one run are one")
+                .hasSize(1);
+        var unknown = new Observation(
+                Instant.now(),
+                List.of(),
+                List.of(occupied("g0", 0, ann, 10)),
+                List.of(new Doing(ann, null, Observation.Rates.NONE, true)),
+                List.of(),
+                java.util.Map.of());
+        assertThat(written(unknown)).as("whose they are is not known").doesNotContain("external");
+    }
+
+    private static Seen occupied(String id, int index, @Nullable Holder holder, long... pids) {
+        Seen plain = Pictures.device("n1", id, index, 0.5, holder);
+        var device = new Device(id, "H100", "nvidia", index, null, null, false, null);
+        var occupants = Arrays.stream(pids)
+                .mapToObj(pid -> new Reading.Occupant(pid, "python", 1024))
+                .toList();
+        return new Seen("n1", device, Objects.requireNonNull(plain.reading()).occupants(occupants), true, holder);
     }
 
     @Test
