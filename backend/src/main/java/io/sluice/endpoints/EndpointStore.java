@@ -10,6 +10,8 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints as they are kept. Every change says whether it was one, and rings. */
@@ -39,10 +42,33 @@ final class EndpointStore {
             WHERE (NOT endpoints.wanted OR endpoints.state = 'failed') AND endpoints.state <> 'ended'
             """;
 
+    /** What nobody asks for any more goes with it. */
+    private static final String USE = """
+            WITH old AS (DELETE FROM endpoint_uses WHERE used < now() - $2::bigint * interval '1 second' AND job_id <> ALL ($1))
+            INSERT INTO endpoint_uses (job_id, used) SELECT id, now() FROM jobs WHERE id = ANY ($1)
+            ON CONFLICT (job_id) DO UPDATE SET used = now()
+            """;
+
     private final Database database;
 
     EndpointStore(Database database) {
         this.database = database;
+    }
+
+    Future<Void> use(Collection<Long> jobs, Duration kept) {
+        return database.pool()
+                .preparedQuery(USE)
+                .execute(Tuple.of(jobs.toArray(Long[]::new), kept.toSeconds()))
+                .mapEmpty();
+    }
+
+    Future<Map<Long, Instant>> uses(Collection<Long> jobs) {
+        return database.read(
+                        "SELECT job_id, used FROM endpoint_uses WHERE job_id = ANY ($1)",
+                        Tuple.of(jobs.toArray(Long[]::new)),
+                        row -> Map.entry(
+                                row.getLong(0), row.getOffsetDateTime(1).toInstant()))
+                .map(uses -> uses.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     Future<Boolean> on(Endpoint endpoint) {

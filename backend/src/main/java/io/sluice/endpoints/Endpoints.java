@@ -27,11 +27,15 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.HostAndPort;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -40,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 /** The door to endpoints. Whoever may not go to one is told that it does not exist. */
 public final class Endpoints {
     private static final System.Logger LOG = System.getLogger(Endpoints.class.getName());
-    public static final Migrations MIGRATIONS =
-            new Migrations("endpoints", Endpoints.class, List.of("001-endpoints", "002-ports", "003-portals"));
+    public static final Migrations MIGRATIONS = new Migrations(
+            "endpoints", Endpoints.class, List.of("001-endpoints", "002-ports", "003-portals", "004-uses"));
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
@@ -71,6 +75,7 @@ public final class Endpoints {
     private final Keeper keeper;
     private final Checks checks;
     private final Terminals terminals;
+    private final Uses uses;
     private final Doorbell doorbell;
     private final Identity identity;
     private final Supplier<Future<@Nullable Ssh>> door;
@@ -110,6 +115,7 @@ public final class Endpoints {
         this.steps = new Steps(vertx, store, engine, recipes, road, probes, metrics);
         this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
         this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
+        this.uses = new Uses(vertx, store, this::visited);
         Ssh.Settings wanted = settings.ssh();
         this.door = () -> wanted == null
                 ? Future.succeededFuture()
@@ -340,6 +346,27 @@ public final class Endpoints {
                                         + " administrator for more (--endpoint-ports).")));
     }
 
+    /** When somebody was at these jobs' endpoints, terminals or SSH last; those where nobody ever was are not named. */
+    public Future<Map<Long, Instant>> used(Collection<Long> jobs) {
+        return uses.of(jobs);
+    }
+
+    /** Jobs where somebody is, or was since this was asked last. */
+    private Set<Long> visited() {
+        Set<Long> visited = new HashSet<>(terminals.jobs());
+        road.visited().forEach(id -> {
+            Endpoint endpoint = keeper.known(id);
+            if (endpoint != null) {
+                visited.add(endpoint.job());
+            }
+        });
+        Ssh open = ssh.succeeded() ? ssh.result() : null;
+        if (open != null) {
+            visited.addAll(open.jobs());
+        }
+        return visited;
+    }
+
     /** What the engine calls a task; empty: it does not run. */
     private Future<Optional<String>> run(long job, String role, int index) {
         return jobs.places()
@@ -380,6 +407,7 @@ public final class Endpoints {
     public Future<Void> close() {
         subscriptions.forEach(Doorbell.Subscription::cancel);
         keeper.close();
+        uses.close();
         terminals.close();
         road.close();
         return ssh.otherwiseEmpty()

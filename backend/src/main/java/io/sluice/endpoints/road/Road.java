@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -42,6 +43,7 @@ public final class Road implements Web.Neighbour {
     private final BiPredicate<Caller, String> allowed;
     private final IntFunction<@Nullable String> atPort;
     private final Map<String, App> apps = new ConcurrentHashMap<>();
+    private final Set<String> visited = ConcurrentHashMap.newKeySet();
 
     /**
      * @param excuses why an endpoint that is not open is not
@@ -85,6 +87,14 @@ public final class Road implements Web.Neighbour {
         if (before != null) {
             before.close();
         }
+    }
+
+    /** To which something was sent since this was asked last, or to which a connection is open. */
+    public Set<String> visited() {
+        Set<String> all = new HashSet<>(visited);
+        visited.removeAll(all);
+        apps.values().stream().filter(app -> !app.open().isEmpty()).forEach(app -> all.add(app.id()));
+        return all;
     }
 
     public boolean isOpen(String id) {
@@ -288,6 +298,7 @@ public final class Road implements Web.Neighbour {
                 request.pause();
                 return excuses.apply(id).compose(this::refuse);
             }
+            visited.add(id);
             Future<Excuse.@Nullable Kind> over = isUpgrade(request)
                     ? tunnels.open(request, app, pass, asker)
                     : proxy.exchange(request, app, pass, asker);

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.sshd.common.session.Session;
 import org.apache.sshd.common.session.SessionListener;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,13 @@ final class Connections implements SessionListener {
         this.limits = limits;
         this.metrics = metrics;
         this.timer = vertx.setPeriodic(LOOK_MILLIS, tick -> look());
+    }
+
+    Set<Long> jobs() {
+        return open.values().stream()
+                .flatMap(connection -> connection.found().stream())
+                .map(Place::job)
+                .collect(Collectors.toSet());
     }
 
     /** Which one is reached; empty: none. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.apache.sshd.common.NamedFactory;
 import org.apache.sshd.common.channel.Channel;
 import org.apache.sshd.common.channel.ChannelFactory;
@@ -219,6 +220,11 @@ public final class Ssh {
         var ssh = new Ssh(server, connections, task);
         LOG.log(System.Logger.Level.INFO, "ssh=on port={0}", Integer.toString(ssh.port()));
         return ssh;
+    }
+
+    /** To which somebody is connected. */
+    public Set<Long> jobs() {
+        return connections.jobs();
     }
 
     private static SshServer server(Settings settings, int port, Guests guests, Task task)

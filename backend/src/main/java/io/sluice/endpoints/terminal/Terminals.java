@@ -15,7 +15,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The door to terminals. They outlive the browsers that show them for a while, but neither their task nor this gateway. */
@@ -72,6 +74,11 @@ public final class Terminals {
         this.limits = limits;
         this.metrics = new TerminalMetrics(registry);
         this.timer = vertx.setPeriodic(CHECK_MILLIS, tick -> open.values().forEach(terminal -> terminal.check(limits)));
+    }
+
+    /** Of those that are open. */
+    public Set<Long> jobs() {
+        return places.values().stream().map(Visit::job).collect(Collectors.toSet());
     }
 
     /** Shows the terminal that is asked for, or a new one; why there is none is said to the socket. */
