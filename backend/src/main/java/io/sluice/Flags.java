@@ -93,6 +93,22 @@ final class Flags {
                     "URL",
                     "",
                     "a Prometheus that reads /metrics here and keeps the history: http://host:9090"),
+            new Flag(
+                    "url",
+                    "URL",
+                    "",
+                    "by which browsers reach the portal, for links in mail and webhooks; else the address of the ready line"),
+            new Flag(
+                    "smtp",
+                    "URL",
+                    "",
+                    "a mail server: smtp://user@host:587 or smtps://user@host; its password is SLUICE_SMTP_PASSWORD"),
+            new Flag("mail-from", "ADDRESS", "sluice@localhost", "whom mail is from"),
+            new Flag(
+                    "webhook-networks",
+                    "RANGES",
+                    "",
+                    "to which webhooks may lead beside public addresses, comma-separated: 10.0.0.0/8"),
             new Flag("submissions-per-hour", "COUNT", "1000", "of jobs by one user"),
             new Flag("calls-per-minute", "COUNT", "600", "of the API from one address, by programs"),
             new Flag("lists-per-minute", "COUNT", "60", "of jobs by one user, through the API"),
@@ -187,6 +203,6 @@ final class Flags {
                 + "\n\n"
                 + "Each flag is a variable too: --tls-cert is SLUICE_TLS_CERT. SLUICE_ADMIN_PASSWORD makes the first"
                 + " administrator, named admin,\n"
-                + "without a set-up link.";
+                + "without a set-up link. SLUICE_SMTP_PASSWORD is the mail server's.";
     }
 }

@@ -19,8 +19,10 @@ import io.sluice.logs.Logs;
 import io.sluice.logs.files.Instants;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.collect.DeviceWatch;
+import io.sluice.telemetry.notices.Outside;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
+import io.sluice.web.View;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -28,12 +30,14 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -110,9 +114,9 @@ public final class Server {
         Jobs jobs = jobs(vertx, database, identity, engine);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
-        Telemetry telemetry = telemetry(vertx, database, jobs, engine, devices);
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
+        Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
         routes = routes(web, database, identity, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
@@ -261,10 +265,35 @@ public final class Server {
         return endpoints;
     }
 
-    private Telemetry telemetry(Vertx vertx, Database database, Jobs jobs, Engine engine, DeviceWatch devices) {
-        Telemetry telemetry = Telemetry.open(vertx, database, jobs, engine, devices, registry, settings.telemetry());
+    private Telemetry telemetry(
+            Vertx vertx,
+            Database database,
+            Web web,
+            Identity identity,
+            Jobs jobs,
+            Engine engine,
+            Endpoints endpoints,
+            DeviceWatch devices) {
+        var outside = new Outside(
+                settings.telemetry().notices(), name -> reader(identity, name), web::text, this::addressForBrowsers);
+        Telemetry telemetry = Telemetry.open(
+                vertx, database, jobs, engine, devices, registry, settings.telemetry(), outside, endpoints::used);
         closing("telemetry", telemetry::close);
         return telemetry;
+    }
+
+    /** Who has chosen no language is written to in both. */
+    private static Future<Optional<Outside.Reader>> reader(Identity identity, String name) {
+        return identity.mailbox(name)
+                .map(found -> found.map(box -> {
+                    String language = box.language();
+                    return new Outside.Reader(box.address(), language == null ? View.LANGUAGES : List.of(language));
+                }));
+    }
+
+    private String addressForBrowsers() {
+        URI url = settings.url();
+        return url == null ? address : url.toString().replaceAll("/+$", "");
     }
 
     private Web web(Vertx vertx, Identity identity, JobPages pages) {
@@ -287,7 +316,7 @@ public final class Server {
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(() -> able(database), telemetry::numbers));
         table.addAll(identity.routes(web.live()));
-        table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps()));
+        table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(logs.routes());
         table.addAll(endpoints.routes(web.live()));

@@ -43,6 +43,7 @@ record Settings(
         Logs.Settings logs,
         Endpoints.Settings endpoints,
         Telemetry.Settings telemetry,
+        @Nullable URI url,
         String failpoint) {
     /** Reading ends in one of these. */
     sealed interface Read {}
@@ -119,7 +120,10 @@ record Settings(
                                 isLoopback(host),
                                 faults),
                         ssh(values, host, data, faults)),
-                Telemetry.Settings.usual().prometheus(address(values, "prometheus", faults)),
+                Telemetry.Settings.usual()
+                        .prometheus(address(values, "prometheus", faults))
+                        .notices(Mailing.read(values, environment, faults)),
+                address(values, "url", faults),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
     }
 

@@ -68,7 +68,10 @@ public final class TestServer implements AutoCloseable {
                 logs,
                 settings.endpoints(),
                 new Telemetry.Settings(
-                        Duration.ofMillis(300), settings.telemetry().prometheus()),
+                        Duration.ofMillis(300),
+                        settings.telemetry().prometheus(),
+                        settings.telemetry().notices()),
+                settings.url(),
                 settings.failpoint());
     }
 

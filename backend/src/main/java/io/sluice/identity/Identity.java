@@ -24,6 +24,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -128,6 +129,17 @@ public final class Identity {
     /** Whose SSH keys are whose. */
     public Keys keys() {
         return keys;
+    }
+
+    /** Where somebody is written to, and in which language; null: none was chosen. */
+    public record Mailbox(String address, @Nullable String language) {}
+
+    /** Empty: nobody of this name is here, or may not come in any more, or has no address. */
+    public Future<Optional<Mailbox>> mailbox(String name) {
+        return people.named(name)
+                .map(found -> found.filter(user -> !user.disabled() && !user.gone())
+                        .filter(user -> !user.email().isEmpty())
+                        .map(user -> new Mailbox(user.email(), user.language())));
     }
 
     /** All of its rows. From now on what changes in the database is told to open pages and streams. */

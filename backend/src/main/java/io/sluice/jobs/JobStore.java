@@ -58,7 +58,7 @@ final class JobStore {
                     shown = CASE WHEN state IN ('accepted', 'queued') THEN 'STOPPED' ELSE 'STOPPING' END,
                     exit_code = CASE WHEN state IN ('accepted', 'queued') THEN -210 ELSE exit_code END,
                     completed = CASE WHEN state IN ('accepted', 'queued') THEN now() END
-                WHERE id = $1 AND NOT stop AND state <> 'finalised'
+                WHERE id = $1 AND NOT stop AND state <> 'finalised' AND attempt = coalesce($4, attempt)
                 RETURNING id, attempt, state),
             attempt AS (
                 INSERT INTO job_attempts (job_id, attempt, completed, exit_code, cause)
@@ -217,8 +217,9 @@ final class JobStore {
                 });
     }
 
-    Future<Boolean> stop(long job, String message) {
-        return did(STOP, Tuple.of(job, message, Json.write(Exit.of(Exit.STOPPED, message))));
+    /** @param attempt that is to be stopped, and no other; null: whichever there is */
+    Future<Boolean> stop(long job, @Nullable Integer attempt, String message) {
+        return did(STOP, Tuple.of(job, message, Json.write(Exit.of(Exit.STOPPED, message)), attempt));
     }
 
     Future<Boolean> start(long job, String message) {

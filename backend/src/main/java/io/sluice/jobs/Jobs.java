@@ -11,6 +11,7 @@ import io.sluice.files.Files;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.drafts.Templates;
+import io.sluice.jobs.idle.Idling;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
@@ -44,7 +45,7 @@ public final class Jobs {
     public static final Migrations MIGRATIONS = new Migrations(
             "jobs",
             Jobs.class,
-            List.of("001-jobs", "002-doubt", "003-rest", "004-orders", "005-released", "006-released-at"));
+            List.of("001-jobs", "002-doubt", "003-rest", "004-orders", "005-released", "006-released-at", "007-idle"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
@@ -79,6 +80,7 @@ public final class Jobs {
     private final Places places;
     private final Templates templates;
     private final Clusters clusters;
+    private final Idling idling;
     private final Vault vault;
     private final Folders folders;
     private final Releases releases;
@@ -101,6 +103,7 @@ public final class Jobs {
             Files files,
             Settings settings,
             Vault vault,
+            Idling.Key key,
             String gateway) {
         this.engine = engine;
         this.store = new JobStore(database);
@@ -110,6 +113,7 @@ public final class Jobs {
         this.places = new Places(database);
         this.templates = new Templates(database);
         this.clusters = new Clusters(database, grants, this::changed);
+        this.idling = new Idling(database, key, this::changed, store::stop);
         this.vault = vault;
         this.folders = new Folders(settings.data());
         this.releases = new Releases(database, registry);
@@ -150,8 +154,9 @@ public final class Jobs {
             Settings settings) {
         return vertx.executeBlocking(() -> {
                     var vault = Vault.open(settings.data().resolve("secrets.key"));
+                    var key = Idling.Key.open(settings.data().resolve("webhook.key"));
                     String gateway = new Folders(settings.data()).gateway();
-                    return new Jobs(vertx, database, engine, registry, grants, files, settings, vault, gateway);
+                    return new Jobs(vertx, database, engine, registry, grants, files, settings, vault, key, gateway);
                 })
                 .onSuccess(jobs -> jobs.scheduler.start());
     }
@@ -187,7 +192,7 @@ public final class Jobs {
 
     /** Ends a job, or takes it out of the queue. Whatever happens next, it will be stopped. The answer is whether that is news. */
     public Future<Boolean> stop(Caller caller, Job job) {
-        return store.stop(job.id(), "Stopped by " + caller.name() + ".").onSuccess(this::changed);
+        return store.stop(job.id(), null, "Stopped by " + caller.name() + ".").onSuccess(this::changed);
     }
 
     /** Puts a stopped job into the queue again. */
@@ -352,6 +357,11 @@ public final class Jobs {
 
     public Clusters clusters() {
         return clusters;
+    }
+
+    /** What is done about those whose devices do nothing. */
+    public Idling idling() {
+        return idling;
     }
 
     /** Where they run. */

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
@@ -18,6 +20,13 @@ public final class Json {
             .addModule(new SimpleModule()
                     .addSerializer(Instant.class, ToStringSerializer.instance)
                     .addDeserializer(Instant.class, new Times()))
+            .build();
+
+    private static final JsonMapper STRICT = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
             .build();
 
     private Json() {}
@@ -41,6 +50,15 @@ public final class Json {
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("not writable as JSON: " + value.getClass(), e);
         }
+    }
+
+    public static JsonNode tree(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+
+    /** Of what somebody sent; fails with {@link IllegalArgumentException} where it is none. */
+    public static <T> T of(JsonNode value, Class<T> type) {
+        return STRICT.convertValue(value, type);
     }
 
     public static <T> T read(String text, Class<T> type) {

@@ -74,6 +74,10 @@ final class Pages {
         return language.equals(ENGLISH) ? message : textsOf(ENGLISH).said(message, textsOf(language));
     }
 
+    String text(String language, String key, Object... values) {
+        return textsOf(language).text(key, values);
+    }
+
     private View.Texts textsOf(String language) {
         View.Texts known = texts.get(language);
         return known == null || fresh ? View.Texts.read(language, source) : known;

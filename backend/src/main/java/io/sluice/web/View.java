@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** What every template may know of the page it draws: language, theme, who looks, and where files lie. */
 public final class View {
     public static final String LANGUAGE_COOKIE = "sluice_lang";
+    public static final List<String> LANGUAGES = Texts.LANGUAGES;
     public static final String THEME_COOKIE = "sluice_theme";
 
     /** What the error page tells, message null: no more than the kind; its words stand in the texts under {@code error.<kind>.title} and {@code error.<kind>.help}. */

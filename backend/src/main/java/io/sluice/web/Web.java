@@ -205,6 +205,11 @@ public final class Web {
         this.live = new Live(vertx, pages, authenticator, settings, metrics);
     }
 
+    /** A text of a language, for what is told outside of pages. */
+    public String text(String language, String key, Object... values) {
+        return pages.text(language, key, values);
+    }
+
     public Live live() {
         return live;
     }

@@ -32,19 +32,19 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * The room on a database and an engine of a test's own; it can be closed and opened again as by another gateway. Registered with a test, it is
  * open while that runs.
  */
-final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback {
+public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback {
     private static final System.Logger log = System.getLogger(Desk.class.getName());
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    final Vertx vertx = Vertx.vertx();
-    final TestDatabase database = TestDatabase.fresh(vertx);
+    public final Vertx vertx = Vertx.vertx();
+    public final TestDatabase database = TestDatabase.fresh(vertx);
     private final Engine engine;
     final Grants grants;
     CollectorRegistry registry = new CollectorRegistry();
     private @Nullable Jobs jobs;
     private @Nullable Path data;
 
-    Desk(Engine engine) {
+    public Desk(Engine engine) {
         this.engine = engine;
         this.grants = new Grants(database.database(), "people");
         database.database()
@@ -69,7 +69,7 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
     }
 
     /** Of the test that it is registered with. */
-    Path data() {
+    public Path data() {
         return Objects.requireNonNull(data);
     }
 
@@ -111,20 +111,20 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
         return query("SELECT epoch FROM job_leader WHERE owner <> 'nobody'");
     }
 
-    long query(String sql) {
+    public long query(String sql) {
         var rows = database.database().pool().query(sql).execute().await();
         return rows.size() == 0 ? 0 : rows.iterator().next().getLong(0);
     }
 
-    Jobs jobs() {
+    public Jobs jobs() {
         return Objects.requireNonNull(jobs);
     }
 
-    static Caller caller(String user) {
+    public static Caller caller(String user) {
         return new Caller(user.hashCode(), user, user.equals("root"), Caller.Kind.SESSION, user, Caller.EVERYTHING);
     }
 
-    Submitted.Stored submit(String user, String text) {
+    public Submitted.Stored submit(String user, String text) {
         return (Submitted.Stored) submit(user, text, null);
     }
 
@@ -132,7 +132,7 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
         return jobs().submit(caller(user), text, key).await();
     }
 
-    Job job(String user, String name) {
+    public Job job(String user, String name) {
         return jobs().job(caller(user), user, name).await();
     }
 
@@ -144,19 +144,19 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
         return jobs().detail(job(user, name), null).await();
     }
 
-    List<String> reasons(Job job) {
+    public List<String> reasons(Job job) {
         return jobs().events(job, null, 100).await().stream()
                 .map(JobDetail.Event::reason)
                 .toList();
     }
 
-    Job finished(String user, String name) {
+    public Job finished(String user, String name) {
         eventually(() -> job(user, name).isFinal());
         return job(user, name);
     }
 
     /** The runs that the engine has going, once there are so many. */
-    List<String> running(int count) {
+    public List<String> running(int count) {
         eventually(() -> going().size() == count);
         return going();
     }
@@ -169,7 +169,7 @@ final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback
                 .toList();
     }
 
-    void eventually(BooleanSupplier condition) {
+    public void eventually(BooleanSupplier condition) {
         for (var end = Instant.now().plus(LIMIT); !condition.getAsBoolean(); LockSupport.parkNanos(5_000_000)) {
             if (Instant.now().isAfter(end)) {
                 throw new AssertionError("did not come about within " + LIMIT);

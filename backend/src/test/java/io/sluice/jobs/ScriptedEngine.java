@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** An engine whose tasks do what a test says: what can not be had from a real one at will are lost answers, refusals and exact ends. */
-final class ScriptedEngine implements Engine {
+public final class ScriptedEngine implements Engine {
     final Map<String, Run> runs = new ConcurrentHashMap<>();
     final Map<String, Task> tasks = new ConcurrentHashMap<>();
     final List<String> starts = new CopyOnWriteArrayList<>();
@@ -55,7 +55,7 @@ final class ScriptedEngine implements Engine {
 
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
-    ScriptedEngine(int nodes, int cpus, int devices) {
+    public ScriptedEngine(int nodes, int cpus, int devices) {
         this.nodes = IntStream.range(0, nodes)
                 .mapToObj(number -> new Node(
                         "node" + number,

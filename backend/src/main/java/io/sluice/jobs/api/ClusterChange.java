@@ -3,7 +3,9 @@ package io.sluice.jobs.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.identity.grants.Grants.Holders;
+import io.sluice.jobs.Json;
 import io.sluice.jobs.clusters.Cluster;
+import io.sluice.jobs.clusters.IdleRule;
 import io.sluice.web.Problem;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What somebody sent to be changed of a virtual cluster. A field that is not there stays as it is; null lifts a limit. */
 record ClusterChange(ObjectNode fields) {
-    private static final List<String> KNOWN = List.of("description", "cpus", "memoryMB", "devices", "users", "groups");
+    private static final List<String> KNOWN =
+            List.of("description", "cpus", "memoryMB", "devices", "users", "groups", "idle");
 
     static ClusterChange of(ObjectNode fields) {
         fields.fieldNames().forEachRemaining(name -> {
@@ -30,7 +33,8 @@ record ClusterChange(ObjectNode fields) {
                 fields.has("cpus") ? limit("cpus", fields.get("cpus")) : old.cpus(),
                 fields.has("memoryMB") ? limit("memoryMB", fields.get("memoryMB")) : old.memoryMB(),
                 fields.has("devices") ? devices(fields.get("devices")) : old.devices(),
-                old.stopped());
+                old.stopped(),
+                fields.has("idle") ? idle(fields.get("idle")) : old.idle());
     }
 
     /** Null: whoever it is granted to stays. */
@@ -72,6 +76,30 @@ record ClusterChange(ObjectNode fields) {
             }
         });
         return devices;
+    }
+
+    /** What is not said of a rule is as usual. */
+    private static @Nullable IdleRule idle(JsonNode value) {
+        if (value.isNull()) {
+            return null;
+        }
+        if (!value.isObject()) {
+            throw Problem.invalid("idle is an object, or null for no rule.");
+        }
+        ObjectNode rule = (ObjectNode) Json.tree(IdleRule.USUAL);
+        value.fieldNames().forEachRemaining(name -> {
+            if (!rule.has(name)) {
+                throw Problem.invalid("There is no field idle." + name + " here.");
+            }
+        });
+        rule.setAll((ObjectNode) value);
+        try {
+            return Json.of(rule, IdleRule.class);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(
+                    "idle: minutes, utilisation, memory, patience and keepHours are whole numbers; quiet, unused and mail"
+                            + " are true or false; then is WARN, STOP or REQUEUE; webhook is a text.");
+        }
     }
 
     private List<String> names(String field) {

@@ -3,6 +3,7 @@ package io.sluice.jobs.api;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Node;
+import io.sluice.jobs.Json;
 import io.sluice.jobs.clusters.Cluster;
 import io.sluice.jobs.placement.Snapshot;
 import java.util.Map;
@@ -28,6 +29,7 @@ final class ClusterJson {
         json.set("resourcesTotal", guaranteed.deepCopy());
         json.put("description", cluster.description()).put("status", cluster.stopped() ? "STOPPED" : "RUNNING");
         json.set("quota", quota(cluster));
+        json.set("idle", cluster.idle() == null ? JobJson.object().nullNode() : Json.tree(cluster.idle()));
         return json;
     }
 

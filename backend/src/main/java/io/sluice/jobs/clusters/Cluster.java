@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param devices by type, in any of its names; {@code any} counts all of them together
  * @param stopped it starts nothing
+ * @param idle what becomes of jobs whose devices do nothing, null: nothing
  */
 public record Cluster(
         String name,
@@ -17,13 +18,24 @@ public record Cluster(
         @Nullable Integer cpus,
         @Nullable Integer memoryMB,
         Map<String, Integer> devices,
-        boolean stopped) {
+        boolean stopped,
+        @Nullable IdleRule idle) {
     public static final String DEFAULT = "default";
     public static final int LONGEST_DESCRIPTION = 500;
     public static final int MOST = 1_000_000_000;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
     private static final Pattern TYPE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9 ._/-]{0,63}");
     private static final int MOST_TYPES = 50;
+
+    public Cluster(
+            String name,
+            String description,
+            @Nullable Integer cpus,
+            @Nullable Integer memoryMB,
+            Map<String, Integer> devices,
+            boolean stopped) {
+        this(name, description, cpus, memoryMB, devices, stopped, null);
+    }
 
     public Cluster {
         devices = Map.copyOf(devices);
@@ -52,6 +64,9 @@ public record Cluster(
             }
             limit("devices." + type, most);
         });
+        if (idle != null) {
+            idle.checked();
+        }
         return this;
     }
 

@@ -12,11 +12,12 @@ import java.util.Map;
 /** Virtual clusters as rows. */
 final class ClusterStore {
     private static final String VALUES = """
-            INSERT INTO virtual_clusters (name, description, cpus, memory_mb, devices) VALUES ($1, $2, $3, $4, $5::text::jsonb)
+            INSERT INTO virtual_clusters (name, description, cpus, memory_mb, devices, idle)
+            VALUES ($1, $2, $3, $4, $5::text::jsonb, $6::text::json)
             ON CONFLICT (name) DO\s""";
 
     private static final String CHANGE = "UPDATE SET description = excluded.description, cpus = excluded.cpus,"
-            + " memory_mb = excluded.memory_mb, devices = excluded.devices";
+            + " memory_mb = excluded.memory_mb, devices = excluded.devices, idle = excluded.idle";
 
     /** By the conditions of the two small indexes, however many jobs have finished. */
     private static final String REMOVE = """
@@ -33,7 +34,8 @@ final class ClusterStore {
 
     Future<List<Cluster>> all() {
         return database.read(
-                "SELECT name, description, cpus, memory_mb, devices::text AS devices, stopped FROM virtual_clusters"
+                "SELECT name, description, cpus, memory_mb, devices::text AS devices, stopped, idle::text AS idle FROM"
+                        + " virtual_clusters"
                         + " ORDER BY name <> 'default', name",
                 Tuple.tuple(),
                 ClusterStore::cluster);
@@ -47,7 +49,8 @@ final class ClusterStore {
                 row.getInteger("cpus"),
                 row.getInteger("memory_mb"),
                 devices == null ? Map.of() : Json.read(devices, new TypeReference<Map<String, Integer>>() {}),
-                row.getBoolean("stopped"));
+                row.getBoolean("stopped"),
+                Json.readIfAny(row.getString("idle"), IdleRule.class));
     }
 
     /** False when there is one of its name. */
@@ -66,7 +69,8 @@ final class ClusterStore {
                 cluster.description(),
                 cluster.cpus(),
                 cluster.memoryMB(),
-                cluster.devices().isEmpty() ? null : Json.write(cluster.devices()));
+                cluster.devices().isEmpty() ? null : Json.write(cluster.devices()),
+                cluster.idle() == null ? null : Json.write(cluster.idle()));
     }
 
     /** False when there is no such one. */

@@ -30,6 +30,9 @@ public record Exit(
     /** Nobody but administrators may run processes here: the gateway is set up so. */
     public static final int NOT_SHARED = -250;
 
+    /** Its devices did nothing, and its virtual cluster wants them back. */
+    public static final int IDLE = -251;
+
     public static final int CREATION_AGAIN = -120;
     public static final int NO_IMAGE = 254;
     public static final int NO_SHELL = -1203;

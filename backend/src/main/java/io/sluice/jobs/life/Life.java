@@ -200,9 +200,11 @@ final class Life {
         if (halt != null) {
             return Optional.of(Exit.of(
                     halt,
-                    halt == Exit.PREEMPTED
-                            ? "It gave way to a job of higher priority, and is queued again."
-                            : "It has run for the longest time that it was allowed."));
+                    switch (halt) {
+                        case Exit.PREEMPTED -> "It gave way to a job of higher priority, and is queued again.";
+                        case Exit.IDLE -> "Its devices did nothing, and it is queued again.";
+                        default -> "It has run for the longest time that it was allowed.";
+                    }));
         }
         var outcomes = attempt.tasks().stream()
                 .map(task -> new Outcome(task.role(), task.index(), task.isOver() ? task.exit() : null))

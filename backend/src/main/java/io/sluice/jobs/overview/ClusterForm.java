@@ -38,6 +38,7 @@ record ClusterForm(Form typed, Map<String, Note> faults, Cluster cluster, Holder
                 devices,
                 line(call, "users"),
                 line(call, "groups"),
+                IdleForm.typed(field -> line(call, field)),
                 Faults.NONE);
         return read(typed);
     }
@@ -72,7 +73,8 @@ record ClusterForm(Form typed, Map<String, Note> faults, Cluster cluster, Holder
                 number("cpus", typed.cpus(), 1, false, faults),
                 number("memory", typed.memory(), 1024, true, faults),
                 devices,
-                false);
+                false,
+                typed.idle().read(faults));
         return new ClusterForm(typed, faults, cluster, new Holders(names(typed.users()), names(typed.groups())));
     }
 

@@ -46,18 +46,20 @@ public record ClusterPage(
             Map<String, String> devices,
             String users,
             String groups,
+            IdleForm idle,
             Faults faults) {
         private static final BigDecimal GIB = BigDecimal.valueOf(1024);
 
         static Form empty(List<String> types) {
-            return of(new Cluster("", "", null, null, Map.of(), false), Holders.NOBODY, types, false);
+            return of(new Cluster("", "", null, null, Map.of(), false), Holders.NOBODY, types, "", false);
         }
 
-        static Form of(Cluster cluster, Holders holders, List<String> types) {
-            return of(cluster, holders, types, true);
+        /** @param secret with which its webhook is signed */
+        static Form of(Cluster cluster, Holders holders, List<String> types, String secret) {
+            return of(cluster, holders, types, secret, true);
         }
 
-        private static Form of(Cluster cluster, Holders holders, List<String> types, boolean fixed) {
+        private static Form of(Cluster cluster, Holders holders, List<String> types, String secret, boolean fixed) {
             Map<String, String> devices = new TreeMap<>();
             types.forEach(type -> devices.put(type, ""));
             cluster.devices().forEach((type, most) -> devices.put(type, most.toString()));
@@ -70,6 +72,7 @@ public record ClusterPage(
                     devices,
                     String.join(", ", holders.users()),
                     String.join(", ", holders.groups()),
+                    IdleForm.of(cluster.idle(), secret),
                     Faults.NONE);
         }
 
@@ -95,7 +98,7 @@ public record ClusterPage(
         }
 
         Form refused(Faults why) {
-            return new Form(name, fixed, description, cpus, memory, devices, users, groups, why);
+            return new Form(name, fixed, description, cpus, memory, devices, users, groups, idle, why);
         }
     }
 }

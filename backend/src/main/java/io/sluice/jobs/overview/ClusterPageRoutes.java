@@ -75,10 +75,14 @@ final class ClusterPageRoutes {
         });
     }
 
-    private static Form form(Cluster one, Map<String, Holders> holders, List<String> types, @Nullable Form refused) {
+    private Form form(Cluster one, Map<String, Holders> holders, List<String> types, @Nullable Form refused) {
         return refused != null && refused.fixed() && refused.name().equals(one.name())
                 ? refused
-                : Form.of(one, holders.getOrDefault(one.name(), Holders.NOBODY), types);
+                : Form.of(
+                        one,
+                        holders.getOrDefault(one.name(), Holders.NOBODY),
+                        types,
+                        jobs.idling().secret(one.name()));
     }
 
     private static List<String> types(Free free) {

@@ -35,6 +35,7 @@ public record Happening(
 
     private static final List<Shape> SHAPES = List.of(
             Shape.of("Accepted", ".*", "accepted"),
+            Shape.of("StopRequested", "Stopped because its devices did nothing for (\\d+) minutes\\.", "idleStopped"),
             Shape.of("StopRequested", "Stopped by (.*)\\.", "stopRequested"),
             Shape.of("StartRequested", "Started again by (.*)\\.", "startRequested"),
             Shape.of("Placed", "Placed on (\\d+) nodes", "placedOnSome"),
@@ -52,6 +53,12 @@ public record Happening(
             Shape.of("Failed", "The job failed\\.", "failedSomehow"),
             Shape.of("EngineAway", ".*", "engineAway"),
             Shape.of("EngineBack", ".*", "engineBack"),
+            Shape.of("IdleWarning", "Its devices have done nothing for (\\d+) minutes\\.", "idleWarning"),
+            Shape.of("IdleOver", ".*", "idleOver"),
+            Shape.of("IdleKept", "Kept for (\\d+) hours by (.*)\\.", "idleKept"),
+            Shape.of("IdleRequeued", ".* did nothing for (\\d+) minutes\\.", "idleRequeued"),
+            Shape.of("IdleNotTold", "The webhook was not reached: (.*)", "idleNoWebhook"),
+            Shape.of("IdleNotTold", "The mail could not be sent: (.*)", "idleNoMail"),
             // why a job was refused is a sentence of its own each time
             Shape.of("CreationFailed", "(?!)", "accepted"));
 

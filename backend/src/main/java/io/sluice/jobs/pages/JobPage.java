@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param happenings newest first, and {@code older} where those before them begin
  * @param ending how the attempt ended, null: it has not, or has ended well
  * @param former why the attempt before failed, where this one has not ended
+ * @param remark what a room above has to say, null: nothing
  * @param tag what was typed as a new tag, and {@code fault} what was wrong with it
  */
 public record JobPage(
@@ -46,6 +47,7 @@ public record JobPage(
         @Nullable Long older,
         @Nullable Ending ending,
         @Nullable Ending former,
+        @Nullable Remark remark,
         String cursor,
         String tag,
         View.@Nullable Note fault,

@@ -33,10 +33,10 @@ final class JobPageRoutes {
     private final Live live;
     private final JobReading reading;
 
-    JobPageRoutes(Jobs jobs, Live live, List<Panel> panels) {
+    JobPageRoutes(Jobs jobs, Live live, List<Panel> panels, Remark.Source remarks) {
         this.jobs = jobs;
         this.live = live;
-        this.reading = new JobReading(jobs, panels);
+        this.reading = new JobReading(jobs, panels, remarks);
     }
 
     List<Route> routes() {

@@ -39,8 +39,9 @@ public final class JobPages {
      * All of its rows. From now on what changes in the database is told to open pages.
      *
      * @param apps that can be opened in a running job
+     * @param remarks what the rooms above have to say about one
      */
-    public List<Route> routes(Identity identity, Live live, List<Panel> panels, List<App> apps) {
+    public List<Route> routes(Identity identity, Live live, List<Panel> panels, List<App> apps, Remark.Source remarks) {
         subscriptions.add(doorbell.listen(Jobs.TOPIC, () -> {
             overview.forget();
             live.ring(Jobs.TOPIC);
@@ -49,7 +50,7 @@ public final class JobPages {
         // before the routes of one job, whose paths would fit too
         routes.addAll(new NewJobRoutes(jobs, apps).routes());
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
-        routes.addAll(new JobPageRoutes(jobs, live, panels).routes());
+        routes.addAll(new JobPageRoutes(jobs, live, panels, remarks).routes());
         return routes;
     }
 

@@ -35,10 +35,12 @@ final class JobReading {
 
     private final Jobs jobs;
     private final List<Panel> panels;
+    private final Remark.Source remarks;
 
-    JobReading(Jobs jobs, List<Panel> panels) {
+    JobReading(Jobs jobs, List<Panel> panels, Remark.Source remarks) {
         this.jobs = jobs;
         this.panels = List.copyOf(panels);
+        this.remarks = remarks;
     }
 
     /** What the routes add: what was typed, what was wrong with it, and a word about what was done. */
@@ -58,13 +60,18 @@ final class JobReading {
         var inventory = job.devices() == 0 && job.isFinal()
                 ? Future.succeededFuture(new Inventory(List.of()))
                 : jobs.inventory().otherwise(new Inventory(List.of()));
-        return Future.all(detail, attempts, events, inventory)
+        Future<Optional<Remark>> remark = wanted != null && wanted != job.attempt()
+                ? Future.succeededFuture(Optional.empty())
+                : remarks.of(new Remark.Named(job.id(), job.key()), job.attempt())
+                        .otherwise(Optional.empty());
+        return Future.all(detail, attempts, events, inventory, remark)
                 .compose(all -> runs(job, detail.result(), look)
                         .map(runs -> page(
                                 detail.result(),
                                 attempts.result().reversed(),
                                 events.result(),
                                 inventory.result(),
+                                remark.result().orElse(null),
                                 runs,
                                 look,
                                 cursor,
@@ -99,6 +106,7 @@ final class JobReading {
             List<Attempt> attempts,
             List<Event> events,
             Inventory inventory,
+            @Nullable Remark remark,
             List<Task> runs,
             Look look,
             String cursor,
@@ -128,6 +136,7 @@ final class JobReading {
                 more ? events.get(JobPage.EVENTS - 1).id() : null,
                 ending,
                 ending == null ? former(detail, attempts) : null,
+                remark,
                 cursor,
                 saying.tag(),
                 saying.fault(),

@@ -1,12 +1,16 @@
 package io.sluice.telemetry.pages;
 
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.pages.Remark;
 import io.sluice.telemetry.history.History;
 import io.sluice.telemetry.history.Prometheus;
+import io.sluice.telemetry.idle.Idle;
 import io.sluice.telemetry.observe.Observer;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
+import io.vertx.core.Future;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** All rows of this room. */
@@ -16,13 +20,20 @@ public final class TelemetryPages {
 
     private TelemetryPages() {}
 
-    public static List<Route> routes(Jobs jobs, Observer observer, History history, Prometheus prometheus, Live live) {
+    /** What is to be said of a job on top of its page. */
+    public static Future<Optional<Remark>> remark(Idle idle, Remark.Named job, int attempt) {
+        return IdleRoutes.remark(idle, job, attempt);
+    }
+
+    public static List<Route> routes(
+            Jobs jobs, Observer observer, History history, Prometheus prometheus, Idle idle, Live live) {
         observer.listen(seen -> live.ring(TOPIC));
         var lookup = new Lookup(jobs);
         return Stream.of(
                         new SeriesRoutes(lookup, history, prometheus).routes(),
                         new DeviceRoutes(observer).routes(),
                         new MetricsPanelRoutes(jobs, lookup, observer, history).routes(),
+                        new IdleRoutes(jobs, idle).routes(),
                         new UsageRoutes(observer, history).routes(),
                         new ClusterRoutes(jobs, observer, live).routes())
                 .flatMap(List::stream)

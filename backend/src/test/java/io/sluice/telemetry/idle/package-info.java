@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.idle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.notices;
+
+import org.jspecify.annotations.NullMarked;
