@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { measureDocker, withoutDocker } from "./docker.mjs";
 import { measureExposition } from "./exposition.mjs";
 import { measureIdle } from "./idle.mjs";
+import { measureLab, withoutLab } from "./lab.mjs";
 import { fanOut, ingest, memory, nchan, search, slowed, withoutNchan, withoutWs, ws } from "./logs.mjs";
 import { measureMany } from "./many.mjs";
 import {
@@ -20,8 +21,10 @@ import {
   summary,
   timeToAnswer,
 } from "./measure.mjs";
+import { precedence, withoutPeers } from "./peers.mjs";
 import { measurePeople } from "./people.mjs";
 import { printed } from "./programs.mjs";
+import { measureIdleSockets, measureProxy, measureSockets } from "./proxy.mjs";
 import { withoutSlurm } from "./slurm.mjs";
 import { measureStart } from "./start.mjs";
 import { measureStore, withoutPgbench } from "./store.mjs";
@@ -425,6 +428,114 @@ async function docker() {
   ];
 }
 
+const of = (all, who, what) => all[who].map((one) => one[what]);
+
+/** Ours by somebody's, round by round, with both. */
+function beside(all, who, what, unit, digits = 0) {
+  const ratio = ratios(of(all, "ours", what), of(all, who, what));
+  return {
+    ratio: median(ratio),
+    text: `**${range(ratio, 2)}**: ${range(of(all, "ours", what), digits)} / ${range(of(all, who, what), digits)} ${unit}, ${ratio.length} rounds`,
+  };
+}
+
+async function proxy() {
+  const missing = withoutPeers();
+  if (missing) return skipped(missing);
+  const rounds = Number(process.env.SLUICE_BENCH_ROUNDS ?? 5);
+  const { small, middle, large } = await measureProxy({ rounds, seconds: 3, warm: 40 });
+  const rate = (all, what, who, least) => {
+    const { ratio, text } = beside(all, who, "rate", "requests/s");
+    const others = Object.keys(all)
+      .filter((name) => name !== "ours" && name !== who)
+      .map((name) => `${name} ${median(of(all, name, "rate")).toFixed(0)}`);
+    return figure(
+      `${what}, a saturated core: gateway / ${who === "chp" ? "configurable-http-proxy" : who}`,
+      `≥ ${least}`,
+      `${text}${who === "nginx" ? ` (${others.join(", ")})` : ""}`,
+      ratio >= least,
+    );
+  };
+  const cost = beside(small, "nginx", "cpu", "µs", 1);
+  const wait = beside(small, "nginx", "p99", "ms", 2);
+  const flags = [middle, large].map((all) => beside(all, "plain", "rate", "requests/s"));
+  return [
+    rate(small, "1 KB through the road", "nginx", 0.85),
+    rate(small, "1 KB through the road", "caddy", 1.5),
+    rate(small, "1 KB through the road", "chp", 3),
+    figure("1 KB through the road: processor for a request, gateway / nginx", "≤ 1.3", cost.text, cost.ratio <= 1.3),
+    figure("1 KB through the road: 99th percentile, gateway / nginx", "≤ 1.5", wait.text, wait.ratio <= 1.5),
+    rate(middle, "100 KB through the road", "nginx", 0.5),
+    rate(large, "10 MB through the road", "nginx", 0.6),
+    figure(
+      "100 KB and 10 MB with the launcher's flags / with the JVM's own",
+      "≥ 0.95, ≥ 0.95",
+      flags.map(({ text }) => text).join("; "),
+      flags.every(({ ratio }) => ratio >= 0.95),
+    ),
+  ];
+}
+
+async function websockets() {
+  const missing = withoutPeers();
+  if (missing) return skipped(missing);
+  const rounds = Number(process.env.SLUICE_BENCH_ROUNDS ?? 5);
+  const { small, large } = await measureSockets({ rounds, seconds: 3, warm: 16 });
+  const compared = (all, bytes, who, name, least) => {
+    const { ratio, text } = beside(all, who, "rate", "messages/s");
+    const others = { direct: "direct", nginx: "nginx", haproxy: "haproxy", chpSockets: "configurable-http-proxy" };
+    const rest = Object.entries(others)
+      .filter(([other]) => other !== who)
+      .map(([other, called]) => `${called} ${median(of(all, other, "rate")).toFixed(0)}`);
+    return figure(
+      `WebSocket messages of ${bytes} through the road, a saturated core: gateway / ${name}`,
+      `≥ ${least}`,
+      `${text} (${rest.join(", ")})`,
+      ratio >= least,
+    );
+  };
+  const flags = beside(large, "plain", "rate", "messages/s");
+  return [
+    compared(small, "128 B", "nginx", "nginx", 0.9),
+    compared(large, "16 KB", "chpSockets", "configurable-http-proxy", 1.4),
+    figure(
+      "WebSocket messages of 16 KB with the launcher's flags / with the JVM's own",
+      "≥ 0.95",
+      flags.text,
+      flags.ratio >= 0.95,
+    ),
+  ];
+}
+
+async function idle5000() {
+  const missing = withoutPeers();
+  if (missing) return skipped(missing);
+  const { each, before, after } = await measureIdleSockets(5000);
+  return [
+    figure(
+      "5,000 open, silent WebSockets to an app: memory of the gateway (RSS) for each",
+      "≤ 40 KiB",
+      `**${each.toFixed(1)}** KiB (${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB with them)`,
+      each <= 40,
+    ),
+  ];
+}
+
+async function lab() {
+  const missing = withoutLab() ?? withoutChromium();
+  if (missing) return skipped(missing);
+  const { ours, direct } = await measureLab(9);
+  const ratio = ratios(ours, direct);
+  return [
+    figure(
+      "JupyterLab from the navigation to its launcher (Chromium, an empty cache): through the gateway / directly",
+      "≤ 1.1",
+      `**${range(ratio, 2)}**: ${range(ours)} / ${range(direct)} ms, ${ratio.length} rounds`,
+      median(ratio) <= 1.1,
+    ),
+  ];
+}
+
 const MEASUREMENTS = {
   start,
   idle,
@@ -444,6 +555,10 @@ const MEASUREMENTS = {
   fan1000: () => fan(1000),
   fan2000: () => fan(2000),
   viewer,
+  proxy,
+  websockets,
+  idle5000,
+  lab,
 };
 
 function machine() {
@@ -452,12 +567,13 @@ function machine() {
   return `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB; JDK ${java}, Node.js ${process.versions.node}`;
 }
 
-/** A machine with other work on it shows that work, unless the benchmark goes before it (`chrt -f 10`). */
+/** A machine with other work on it shows that work, unless the benchmark goes before it (`chrt -f 10`, or by its session where programs share a core). */
 function circumstances() {
   const fields = readFileSync("/proc/self/stat", "utf8")
     .replace(/^.*\) /, "")
     .split(" ");
-  const before = fields[38] === "1" ? ", the benchmark going before it (`chrt -f 10`)" : "";
+  const way = fields[38] === "1" ? "chrt -f 10" : precedence() < 0 ? `autogroup ${precedence()}` : undefined;
+  const before = way ? `, the benchmark going before it (\`${way}\`)` : "";
   return `load ${loadavg()[0].toFixed(0)}${before}`;
 }
 

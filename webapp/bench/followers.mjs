@@ -31,9 +31,10 @@ function follower(port, path, headers, crowd) {
     };
     socket.on("data", greet);
     socket.on("error", reject);
-    const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const { Host = `127.0.0.1:${port}`, ...rest } = headers;
+    const more = Object.entries(rest).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n${more.join("")}\r\n`,
+      `GET ${path} HTTP/1.1\r\nHost: ${Host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n${more.join("")}\r\n`,
     );
   });
 }

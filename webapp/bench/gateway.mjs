@@ -45,7 +45,8 @@ export async function gateway(name, { flags = [], env = {} } = {}) {
   return { child, address, data, close: () => child.stop(), ...(await client(address)) };
 }
 
-async function client(address) {
+/** Signed in as the administrator. */
+export async function client(address) {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const body = JSON.stringify({ username: "admin", password: PASSWORD });
   const headers = { "content-type": "application/json" };
@@ -71,6 +72,8 @@ async function client(address) {
   return {
     authorization,
     get: (path) => call("GET", path),
+    send: (method, path, value) =>
+      call(method, path, { body: JSON.stringify(value), headers: { "content-type": "application/json" } }),
     submit: (text) => call("POST", "/api/v2/jobs", { body: text, headers: { "content-type": "text/yaml" } }),
     stop: (key) => execute(key, "STOP"),
     /** A task that is still being stopped would outlive the gateway. */
