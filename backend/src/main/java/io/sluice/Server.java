@@ -102,6 +102,7 @@ public final class Server {
         closing("postgres", beginning::abandon);
         // nothing is read through the class path, and the folder made for that would outlive a gateway that is killed
         Vertx vertx = Vertx.vertx(new VertxOptions()
+                .setPreferNativeTransport(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         closing("vertx", vertx::close);

@@ -1,7 +1,6 @@
 package io.sluice.endpoints.road;
 
 import io.vertx.core.MultiMap;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -12,12 +11,12 @@ final class Answers {
     private Answers() {}
 
     static void finish(
-            HttpClientResponse answer,
+            MultiMap said,
+            int status,
             HttpServerResponse response,
             HttpServerRequest request,
             Headers.Asker asker,
             App app) {
-        MultiMap said = answer.headers();
         cookies(said, response, asker);
         String location = said.get(HttpHeaders.LOCATION);
         if (location != null) {
@@ -31,8 +30,8 @@ final class Answers {
             response.headers().set(HttpHeaders.CONTENT_ENCODING, HttpHeaders.IDENTITY);
         }
         if (!response.headers().contains(HttpHeaders.CONTENT_LENGTH)
-                && answer.statusCode() != 204
-                && answer.statusCode() != 304
+                && status != 204
+                && status != 304
                 && request.version() != HttpVersion.HTTP_2) {
             response.setChunked(true);
         }

@@ -1,21 +1,24 @@
 package io.sluice.endpoints.road;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpResponse;
+import io.sluice.endpoints.road.lines.Line;
+import io.sluice.endpoints.road.lines.Lines;
+import io.sluice.endpoints.road.lines.Mouth;
+import io.sluice.endpoints.road.lines.Question;
+import io.sluice.endpoints.road.lines.Talk;
 import io.sluice.web.Authenticator;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.RequestOptions;
+import io.vertx.core.internal.ContextInternal;
 import java.net.ConnectException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
@@ -23,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Hands a request to an app and its answer to the browser, both as they come: who is slow on one side is waited for on the other. */
 final class Proxy {
-    private static final long ANSWER_MILLIS = 300_000;
     private static final Set<HttpMethod> REPEATABLE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
 
     private final Vertx vertx;
@@ -52,16 +54,16 @@ final class Proxy {
                 .map(verdict -> verdict.caller() != null);
     }
 
-    private final class Exchange implements Runnable {
+    private final class Exchange implements Runnable, Talk {
         private final HttpServerRequest request;
         private final HttpServerResponse response;
         private final App app;
         private final Pass pass;
         private final Headers.Asker asker;
         private final Promise<Excuse.@Nullable Kind> over = Promise.promise();
-        private @Nullable HttpClientRequest asked;
-        private final Context context = vertx.getOrCreateContext();
-        private long timer = -1;
+        private final ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
+        private final Mouth mouth;
+        private @Nullable Line line;
         /** The credential that came is the portal's: no app sees it, not at a second try either. */
         private boolean withoutAuthorization;
 
@@ -75,6 +77,7 @@ final class Proxy {
             this.app = app;
             this.pass = pass;
             this.asker = asker;
+            this.mouth = new Mouth(request);
         }
 
         Future<Excuse.@Nullable Kind> begin() {
@@ -89,11 +92,11 @@ final class Proxy {
                 ask();
             } else {
                 isOurs(authenticator, authorization, asker)
-                        .onSuccess(ours -> {
+                        .onSuccess(ours -> context.runOnContext(now -> {
                             withoutAuthorization = ours;
                             ask();
-                        })
-                        .onFailure(this::failed);
+                        }))
+                        .onFailure(broken -> context.runOnContext(now -> broken(broken)));
             }
             if (!pass.valid) {
                 cut();
@@ -102,24 +105,30 @@ final class Proxy {
         }
 
         private void ask() {
-            var options = new RequestOptions()
-                    .setServer(app.address())
-                    .setHost(app.address().host())
-                    .setPort(app.address().port())
-                    .setMethod(request.method())
-                    .setURI(asker.uri(request));
-            app.client().request(options).onSuccess(this::send).onFailure(this::failed);
+            if (!done) {
+                app.lines().lend(context.nettyEventLoop(), this, retried);
+            }
         }
 
-        private void send(HttpClientRequest out) {
+        @Override
+        public boolean isWanted() {
+            return !done;
+        }
+
+        @Override
+        public Object origin() {
+            return request.connection();
+        }
+
+        @Override
+        public void connected(Line lent) {
             if (done) {
-                Road.end(out.reset());
+                lent.close();
                 return;
             }
-            asked = out;
-            // told of by its futures too; unheard, it would be logged as a fault of ours
-            out.exceptionHandler(told -> {});
-            MultiMap headers = out.headers();
+            line = lent;
+            mouth.listen(lent);
+            MultiMap headers = MultiMap.caseInsensitiveMultiMap();
             Headers.toApp(request, headers, asker, app);
             if (withoutAuthorization && !app.headers().containsKey("Authorization")) {
                 headers.remove(HttpHeaders.AUTHORIZATION);
@@ -128,117 +137,116 @@ final class Proxy {
             if (cookies != null && !asker.isNobody()) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }
-            boolean second = retried;
-            Handler<Throwable> failed = broken -> failed(second, broken);
-            out.response().onSuccess(this::answer).onFailure(failed);
-            if (hasBody()) {
-                if (!headers.contains(HttpHeaders.CONTENT_LENGTH)) {
-                    out.setChunked(true);
-                }
-                if (request.headers().contains(HttpHeaders.EXPECT, "100-continue", true)) {
-                    Road.end(response.writeContinue());
-                }
-                request.pipe()
-                        .endOnFailure(false)
-                        .to(out)
-                        .onSuccess(sent -> await())
-                        .onFailure(broken -> {
-                            if (!answered) {
-                                failed.handle(broken);
-                            }
-                        });
-            } else {
+            var question = new Question(request, asker.uri(request), headers);
+            question.ask(lent);
+            if (!question.hasBody()) {
                 request.resume();
-                await();
-                out.end().onFailure(failed);
+                return;
             }
-        }
-
-        /** Only from when the app has all of it: an upload takes as long as it takes. */
-        private void await() {
-            if (!done && !answered) {
-                timer = vertx.setTimer(ANSWER_MILLIS, late -> failed(new TimeoutException()));
+            if (request.headers().contains(HttpHeaders.EXPECT, "100-continue", true)) {
+                Road.end(response.writeContinue());
             }
+            question.tell(lent, () -> !done && line == lent, this::cut);
         }
 
-        /** One broken connection is told of more than once; the first try says nothing about the second. */
-        private void failed(boolean second, Throwable failure) {
-            if (second == retried) {
-                failed(failure);
-            }
-        }
-
-        private boolean hasBody() {
-            String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-            return request.version() == HttpVersion.HTTP_2
-                    ? !request.isEnded()
-                            && !HttpMethod.GET.equals(request.method())
-                            && !HttpMethod.HEAD.equals(request.method())
-                    : request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
-                            || (length != null && !length.equals("0"));
-        }
-
-        private void answer(HttpClientResponse answer) {
-            vertx.cancelTimer(timer);
-            answer.exceptionHandler(told -> {});
+        @Override
+        public void answered(HttpResponse head) {
             if (done) {
+                return;
+            }
+            int status = head.status().code();
+            if (status == 101 || status > 599) {
+                give(new IllegalStateException("status " + status));
+                return;
+            }
+            try {
+                var said = (MultiMap) head.headers();
+                Headers.toBrowser(said, response.headers(), asker);
+                Answers.finish(said, status, response, request, asker, app);
+            } catch (IllegalArgumentException noHeader) {
+                give(noHeader);
                 return;
             }
             answered = true;
-            int status = answer.statusCode();
-            if (status == 101 || status < 100 || status > 599) {
-                answered = false;
-                failed(new IllegalStateException("status " + status));
-                return;
-            }
             metrics.answered(status);
             response.setStatusCode(status);
-            Headers.toBrowser(answer.headers(), response.headers(), asker);
-            Answers.finish(answer, response, request, asker, app);
-            Future<Void> sent = HttpMethod.HEAD.equals(request.method()) || status == 204 || status == 304
-                    ? drained(answer)
-                    : answer.pipe().endOnFailure(false).to(response);
-            sent.onSuccess(whole -> finish(null)).onFailure(half -> cut());
         }
 
-        private Future<Void> drained(HttpClientResponse answer) {
-            answer.handler((Buffer none) -> {});
-            return response.end();
+        @Override
+        public void heard(ByteBuf bytes) {
+            if (done) {
+                bytes.release();
+            } else {
+                mouth.say(bytes);
+            }
         }
 
-        private void failed(Throwable failure) {
-            vertx.cancelTimer(timer);
+        @Override
+        public void quiet() {
+            if (answered && !done) {
+                mouth.speak();
+            }
+        }
+
+        @Override
+        public void ended() {
+            if (!done) {
+                line = null;
+                mouth.end().onSuccess(whole -> finish(null)).onFailure(half -> cut());
+                // what an app did not want to hear goes by
+                if (!request.isEnded()) {
+                    request.handler((Buffer unheard) -> {}).resume();
+                }
+            }
+        }
+
+        @Override
+        public void drained() {
+            if (!request.isEnded()) {
+                request.resume();
+            }
+        }
+
+        @Override
+        public void broken(Throwable cause) {
+            Line had = line;
+            line = null;
             if (done) {
                 return;
             }
-            HttpClientRequest out = asked;
             if (answered || response.headWritten()) {
                 cut();
                 return;
             }
-            boolean refused = failure instanceof ConnectException;
-            if (!retried
-                    && !refused
-                    && !(failure instanceof TimeoutException)
-                    && REPEATABLE.contains(request.method())
-                    && !hasBody()) {
+            boolean again = !retried && had != null && !(cause instanceof TimeoutException) && isRepeatable();
+            if (again) {
                 // a connection that had rested was closed at the other end while this was on its way
                 retried = true;
-                asked = null;
                 ask();
-                return;
+            } else {
+                finish(kind(cause));
             }
-            if (out != null) {
-                Road.end(out.reset());
+        }
+
+        private void give(Throwable cause) {
+            Line had = line;
+            line = null;
+            if (had != null) {
+                had.close();
             }
-            finish(
-                    refused
-                            ? Excuse.Kind.REFUSED
-                            : failure instanceof TimeoutException
-                                    ? Excuse.Kind.SLOW
-                                    : String.valueOf(failure.getMessage()).contains("wait queue")
-                                            ? Excuse.Kind.FULL
-                                            : Excuse.Kind.BROKEN);
+            finish(kind(cause));
+        }
+
+        private boolean isRepeatable() {
+            return REPEATABLE.contains(request.method()) && !Question.hasBody(request);
+        }
+
+        private static Excuse.Kind kind(Throwable cause) {
+            return cause instanceof ConnectException
+                    ? Excuse.Kind.REFUSED
+                    : cause instanceof TimeoutException
+                            ? Excuse.Kind.SLOW
+                            : cause instanceof Lines.Full ? Excuse.Kind.FULL : Excuse.Kind.BROKEN;
         }
 
         /** The pass or the app is gone, or one of the two sides: half an answer must not look like a whole one. */
@@ -251,9 +259,10 @@ final class Proxy {
             if (done) {
                 return;
             }
-            HttpClientRequest out = asked;
-            if (out != null) {
-                Road.end(out.reset());
+            Line had = line;
+            line = null;
+            if (had != null) {
+                had.close();
             }
             if (request.version() != HttpVersion.HTTP_2) {
                 Road.end(request.connection().close());
@@ -266,7 +275,7 @@ final class Proxy {
         private void finish(Excuse.@Nullable Kind trouble) {
             if (!done) {
                 done = true;
-                vertx.cancelTimer(timer);
+                mouth.close();
                 metrics.exchanges(-1);
                 pass.open.remove(this);
                 app.open().remove(this);

@@ -63,7 +63,7 @@ public final class Road implements Web.Neighbour {
         this.metrics = new RoadMetrics(registry);
         this.passes = new Passes(vertx, database, authenticator, metrics);
         this.proxy = new Proxy(vertx, metrics, authenticator);
-        this.tunnels = new Tunnels(metrics, authenticator);
+        this.tunnels = new Tunnels(vertx, metrics, authenticator);
         this.excuses = excuses;
         this.allowed = allowed;
         this.atPort = atPort;

@@ -3,10 +3,14 @@ package io.sluice.endpoints.road;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** What is counted on the road. */
 final class RoadMetrics {
-    private final Counter requests;
+    /** By the first digit of the status. */
+    private final List<Counter.Child> answered;
+
     private final Counter refused;
     private final Counter entered;
     private final Counter cut;
@@ -14,9 +18,13 @@ final class RoadMetrics {
     private final Gauge exchanges;
 
     RoadMetrics(CollectorRegistry registry) {
-        requests = Counter.build("sluice_endpoints_requests_total", "Requests that an app answered, by class of status")
+        Counter requests = Counter.build(
+                        "sluice_endpoints_requests_total", "Requests that an app answered, by class of status")
                 .labelNames("status")
                 .register(registry);
+        answered = IntStream.rangeClosed(1, 5)
+                .mapToObj(digit -> requests.labels(Integer.toString(digit)))
+                .toList();
         refused = Counter.build("sluice_endpoints_refused_total", "Requests that no app saw, by reason")
                 .labelNames("reason")
                 .register(registry);
@@ -33,7 +41,7 @@ final class RoadMetrics {
     }
 
     void answered(int status) {
-        requests.labels(Integer.toString(status / 100)).inc();
+        answered.get(status / 100 - 1).inc();
     }
 
     void refused(String reason) {

@@ -1,20 +1,27 @@
 package io.sluice.endpoints.road;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.HttpResponse;
+import io.sluice.endpoints.road.lines.Line;
+import io.sluice.endpoints.road.lines.Lines;
+import io.sluice.endpoints.road.lines.Question;
+import io.sluice.endpoints.road.lines.Talk;
 import io.sluice.web.Authenticator;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.http.RequestOptions;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.buffer.BufferInternal;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.net.ConnectException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +31,13 @@ final class Tunnels {
     private static final int MOST_OF_ONE = 1_000;
     private static final long ANSWER_MILLIS = 30_000;
 
+    private final Vertx vertx;
     private final RoadMetrics metrics;
     private final Authenticator authenticator;
     private final AtomicInteger open = new AtomicInteger();
 
-    Tunnels(RoadMetrics metrics, Authenticator authenticator) {
+    Tunnels(Vertx vertx, RoadMetrics metrics, Authenticator authenticator) {
+        this.vertx = vertx;
         this.metrics = metrics;
         this.authenticator = authenticator;
     }
@@ -50,16 +59,16 @@ final class Tunnels {
         return new Tunnel(request, app, pass, asker).begin();
     }
 
-    private final class Tunnel implements Runnable {
+    private final class Tunnel implements Runnable, Talk {
         private final HttpServerRequest request;
         private final App app;
         private final Pass pass;
         private final Headers.Asker asker;
-        private final Context context = Vertx.currentContext();
+        private final ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
         private final Promise<Excuse.@Nullable Kind> over = Promise.promise();
-        private @Nullable HttpClientRequest asked;
-        private @Nullable NetSocket near;
-        private @Nullable NetSocket far;
+        private @Nullable Line line;
+        private @Nullable Channel near;
+        private long timer = -1;
         /** The credential that came is the portal's: no app sees it. */
         private boolean withoutAuthorization;
 
@@ -78,16 +87,17 @@ final class Tunnels {
             metrics.tunnels(1);
             pass.open.add(this);
             app.open().add(this);
+            request.response().closeHandler(gone -> cut());
             String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
             if (authorization == null) {
                 ask();
             } else {
                 Proxy.isOurs(authenticator, authorization, asker)
-                        .onSuccess(ours -> {
+                        .onSuccess(ours -> context.runOnContext(now -> {
                             withoutAuthorization = ours;
                             ask();
-                        })
-                        .onFailure(this::failed);
+                        }))
+                        .onFailure(broken -> context.runOnContext(now -> broken(broken)));
             }
             if (!pass.valid) {
                 cut();
@@ -96,24 +106,26 @@ final class Tunnels {
         }
 
         private void ask() {
-            var options = new RequestOptions()
-                    .setServer(app.address())
-                    .setHost(app.address().host())
-                    .setPort(app.address().port())
-                    .setMethod(HttpMethod.GET)
-                    .setURI(asker.uri(request))
-                    .setIdleTimeout(ANSWER_MILLIS);
-            app.upgrades().request(options).onSuccess(this::send).onFailure(this::failed);
+            if (!done) {
+                timer = vertx.setTimer(ANSWER_MILLIS, late -> broken(new TimeoutException()));
+                app.lines().open(context.nettyEventLoop(), this);
+            }
         }
 
-        private void send(HttpClientRequest out) {
-            if (done) {
-                Road.end(out.reset());
-                return;
-            }
-            asked = out;
-            out.exceptionHandler(told -> {});
-            MultiMap headers = out.headers();
+        @Override
+        public boolean isWanted() {
+            return !done;
+        }
+
+        @Override
+        public Object origin() {
+            return request.connection();
+        }
+
+        @Override
+        public void connected(Line opened) {
+            line = opened;
+            MultiMap headers = MultiMap.caseInsensitiveMultiMap();
             Headers.toApp(request, headers, asker, app);
             if (withoutAuthorization && !app.headers().containsKey("Authorization")) {
                 headers.remove(HttpHeaders.AUTHORIZATION);
@@ -123,56 +135,80 @@ final class Tunnels {
             if (cookies != null && !asker.isNobody()) {
                 headers.set(HttpHeaders.COOKIE, cookies);
             }
-            out.connect().onSuccess(this::answer).onFailure(this::failed);
+            new Question(request, asker.uri(request), headers).ask(opened);
         }
 
-        private void answer(HttpClientResponse answer) {
-            answer.exceptionHandler(told -> {});
+        @Override
+        public void answered(HttpResponse head) {
+            vertx.cancelTimer(timer);
             if (done) {
                 return;
             }
-            boolean agreed =
-                    answer.statusCode() == 101 && "websocket".equalsIgnoreCase(answer.getHeader(HttpHeaders.UPGRADE));
-            if (!agreed) {
-                declined(answer);
+            int status = head.status().code();
+            var said = (MultiMap) head.headers();
+            if (status != 101 || !"websocket".equalsIgnoreCase(said.get(HttpHeaders.UPGRADE))) {
+                declined(status);
                 return;
             }
-            NetSocket app = answer.netSocket();
-            app.pause();
-            far = app;
             var response = request.response();
+            try {
+                Headers.toBrowser(said, response.headers(), asker);
+                Answers.cookies(said, response, asker);
+            } catch (IllegalArgumentException noHeader) {
+                response.headers().clear();
+                declined(502);
+                return;
+            }
             response.setStatusCode(101);
-            Headers.toBrowser(answer.headers(), response.headers(), asker);
-            Answers.cookies(answer.headers(), response, asker);
             response.headers().set(HttpHeaders.CONNECTION, "Upgrade").set(HttpHeaders.UPGRADE, "websocket");
             metrics.answered(101);
-            request.toNetSocket().onSuccess(this::join).onFailure(this::failed);
+            request.toNetSocket().onSuccess(this::join).onFailure(this::broken);
         }
 
-        /** Back-pressure in both directions is the pipes' own. */
+        /** Back-pressure in both directions is the relay's own. */
         private void join(NetSocket browser) {
-            NetSocket app = far;
-            if (done || app == null) {
+            Line far = line;
+            if (done || far == null || !far.channel().isActive()) {
                 Road.end(browser.close());
+                cut();
                 return;
             }
-            near = browser;
-            browser.closeHandler(closed -> cut());
-            app.closeHandler(closed -> cut());
-            browser.exceptionHandler(broken -> cut());
-            app.exceptionHandler(broken -> cut());
-            browser.pipeTo(app).onComplete(ended -> cut());
-            app.pipeTo(browser).onComplete(ended -> cut());
+            Channel socket =
+                    ((NetSocketInternal) browser).channelHandlerContext().channel();
+            near = socket;
+            // only what was sent before it was known that there is a tunnel
+            browser.handler(early -> far.send(((BufferInternal) early).getByteBuf()));
+            far.join(socket);
+            socket.closeFuture().addListener(closed -> closed());
+            far.channel().closeFuture().addListener(closed -> closed());
         }
 
-        /** An app that does not want to speak WebSocket says so, and no more. */
-        private void declined(HttpClientResponse answer) {
-            int status = answer.statusCode();
-            metrics.answered(status);
-            HttpClientRequest out = asked;
-            if (out != null) {
-                Road.end(out.reset());
+        /** What one side said at last may still be on its way to the other. */
+        private void closed() {
+            if ((near == null || !near.isOpen())
+                    && (line == null || !line.channel().isOpen())) {
+                finish(null);
             }
+        }
+
+        @Override
+        public void heard(ByteBuf bytes) {
+            bytes.release();
+        }
+
+        @Override
+        public void quiet() {}
+
+        @Override
+        public void ended() {}
+
+        @Override
+        public void drained() {}
+
+        /** An app that does not want to speak WebSocket says so, and no more. */
+        private void declined(int status) {
+            metrics.answered(status);
+            hangUp();
             var response = request.response();
             response.setStatusCode(status >= 400 && status < 600 ? status : 502)
                     .putHeader(HttpHeaders.CONTENT_LENGTH, "0")
@@ -182,15 +218,24 @@ final class Tunnels {
             finish(null);
         }
 
-        private void failed(Throwable failure) {
+        @Override
+        public void broken(Throwable failure) {
             if (request.response().headWritten()) {
                 cut();
             } else {
-                HttpClientRequest out = asked;
-                if (out != null) {
-                    Road.end(out.reset());
-                }
-                finish(failure instanceof ConnectException ? Excuse.Kind.REFUSED : Excuse.Kind.BROKEN);
+                hangUp();
+                finish(
+                        failure instanceof ConnectException
+                                ? Excuse.Kind.REFUSED
+                                : failure instanceof Lines.Full ? Excuse.Kind.FULL : Excuse.Kind.BROKEN);
+            }
+        }
+
+        private void hangUp() {
+            Line had = line;
+            line = null;
+            if (had != null) {
+                had.close();
             }
         }
 
@@ -204,21 +249,20 @@ final class Tunnels {
             if (done) {
                 return;
             }
-            NetSocket browser = near;
-            NetSocket app = far;
-            HttpClientRequest out = asked;
-            if (app != null) {
-                Road.end(app.close());
-            } else if (out != null) {
-                Road.end(out.reset());
+            Channel browser = near;
+            hangUp();
+            if (browser == null) {
+                Road.end(request.connection().close());
+            } else {
+                var unused = browser.close();
             }
-            Road.end(browser == null ? request.connection().close() : browser.close());
             finish(null);
         }
 
         private void finish(Excuse.@Nullable Kind trouble) {
             if (!done) {
                 done = true;
+                vertx.cancelTimer(timer);
                 open.decrementAndGet();
                 metrics.tunnels(-1);
                 pass.open.remove(this);
