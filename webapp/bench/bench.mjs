@@ -443,7 +443,7 @@ async function proxy() {
   const missing = withoutPeers();
   if (missing) return skipped(missing);
   const rounds = Number(process.env.SLUICE_BENCH_ROUNDS ?? 5);
-  const { small, middle, large } = await measureProxy({ rounds, seconds: 3, warm: 40 });
+  const { small, middle, large } = await measureProxy({ rounds, seconds: 3, warm: 30 });
   const rate = (all, what, who, least) => {
     const { ratio, text } = beside(all, who, "rate", "requests/s");
     const others = Object.keys(all)
