@@ -1,5 +1,6 @@
 import { config } from "@hotwired/turbo";
 import "./copy-button";
+import "./door-probe";
 import "./elapsed-time";
 import "./job-list";
 import "./live-updates";

@@ -38,7 +38,18 @@ export async function desk({ name, password } = admin) {
     assert.equal(stopped.status, 202);
   }
 
-  return { submit, until, stop };
+  /** Of all of the jobs of theirs. */
+  async function names() {
+    const jobs = await (await fetch(`${gateway}/api/v2/jobs?username=${name}`, { headers })).json();
+    return jobs.map((job) => `${job.name} ${job.state}`).sort();
+  }
+
+  async function sharedWith(key) {
+    const all = await (await fetch(`${gateway}/api/v2/jobs/${key}/endpoints`, { headers })).json();
+    return all.flatMap((endpoint) => endpoint.shared);
+  }
+
+  return { submit, until, stop, names, sharedWith, token };
 }
 
 /** A job of one role, as protocol 1 has it; it asks for no processor of its own, so that it waits for no other journey. */

@@ -49,6 +49,33 @@ class H(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PAI_CURRENT_CONTAINER_PORT"])), H).serve_forever()
 `;
 
+// a page that says in its title whether its WebSocket is open
+const TALKS = `
+import base64, hashlib, http.server, os
+PAGE = b"""<!doctype html><h1>talks</h1><script>
+const s = new WebSocket("ws://" + location.host + "/ws"); s.onopen = () => (document.title = "open"); s.onclose = () => (document.title = "cut");
+</script>"""
+class H(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        key = self.headers.get("Sec-WebSocket-Key")
+        if key:
+            accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
+            self.send_response(101)
+            for name, value in [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", accept)]: self.send_header(name, value)
+            self.end_headers()
+            self.connection.recv(1000)
+            self.close_connection = True
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
+    def log_message(self, *a): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PAI_CURRENT_CONTAINER_PORT"])), H).serve_forever()
+`;
+
 test("a_port_is_switched_on_and_off_on_the_jobs_page", async () => {
   const jobName = freshName("port").replaceAll("-", "_");
   const key = await ours.submit({
@@ -120,6 +147,102 @@ test("a_hostile_app_gets_nothing_of_the_portal", async () => {
   assert.equal(await page.locator("h1").innerText(), jobName);
   assert.equal(await page.evaluate(() => navigator.serviceWorker?.controller ?? null), null);
   await ours.stop(jobName);
+  await context.close();
+});
+
+test("what_is_shared_opens_for_the_other_one_until_it_is_taken_back", async () => {
+  const jobName = freshName("shared").replaceAll("-", "_");
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
+    taskRoles: [
+      {
+        name: "main",
+        cpuNumber: 0,
+        memoryMB: 200,
+        command: `cat > /tmp/app.py <<'END'\n${TALKS}\nEND\nexec python3 /tmp/app.py`,
+      },
+    ],
+  });
+  const { page, context, complaints } = await signedIn(browser);
+  const guest = await newcomer(browser, { language: "zh", viewport: PHONE, theme: "dark" });
+  await page.goto(`/jobs/${key}`);
+  await openFrom(context, page, "web");
+  const share = page.locator("#share-web");
+  await share.locator("summary", { hasText: "Only its owner" }).click();
+  const offered = page.locator(`#colleagues option[value="${guest.person.name}"]`);
+  assert.equal(await offered.count(), 1);
+  await share.locator("input[name=with]:not([type=hidden])").fill("not a name");
+  await share.locator(".more button").click();
+  assert.equal(await share.locator("li").count(), 0);
+  await share.locator("input[name=with]:not([type=hidden])").fill(guest.person.name);
+  await share.locator(".more button").click();
+  await share.locator("li", { hasText: guest.person.name }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await picture(page, "endpoint-shared", { whole: true });
+  const link = await share.locator("copy-button").first().getAttribute("text");
+  await guest.page.goto(link);
+  await guest.page.locator("h1", { hasText: "talks" }).waitFor();
+  assert.notEqual(new URL(guest.page.url()).origin, gateway);
+  await guest.page.waitForFunction(() => document.title === "open");
+  const asked = Date.now();
+  await share.locator("li", { hasText: guest.person.name }).getByRole("button").click();
+  await guest.page.waitForFunction(() => document.title === "cut", null, { timeout: 5_000 });
+  assert.ok(Date.now() - asked < 5_000);
+  await share.locator("summary", { hasText: "Only its owner" }).waitFor();
+  assert.match((await guest.page.reload()) && (await guest.page.title()), /请从任务页面打开/);
+  assert.equal((await guest.page.goto(link)).status(), 404);
+  assert.deepEqual(complaints, []);
+  await ours.stop(jobName);
+  await guest.context.close();
+  await context.close();
+});
+
+test("the_way_to_an_app_is_checked_before_one_s_eyes", async () => {
+  const jobName = freshName("checked").replaceAll("-", "_");
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
+    taskRoles: [
+      {
+        name: "main",
+        cpuNumber: 0,
+        memoryMB: 200,
+        command: "exec python3 -m http.server $PAI_CURRENT_CONTAINER_PORT --bind 127.0.0.1",
+      },
+    ],
+  });
+  const { page, context, complaints } = await signedIn(browser);
+  await page.goto(`/jobs/${key}`);
+  await panel(page).scrollIntoViewIfNeeded();
+  await page.locator("#endpoint-web .check button").click({ timeout: 60_000 });
+  await page.locator("#endpoint-web .checked li.good", { hasText: "The page, through the gateway" }).waitFor();
+  await page.locator("#endpoint-web .checked li.busy", { hasText: "A minute of silence" }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await picture(page, "endpoint-check", { whole: true });
+  await context.close();
+  assert.deepEqual(complaints, []);
+  await ours.stop(jobName);
+});
+
+test("an_administrator_s_browser_finds_out_whether_it_gets_to_apps", async () => {
+  const { page, context, complaints } = await signedIn(browser);
+  // come to from another page, whose policy would not let it ask
+  await page.goto("/");
+  await page.evaluate(() => window.Turbo?.visit("/endpoints"));
+  await page.locator("door-probe .found.good", { hasText: "is reached" }).first().waitFor();
+  await page.goto("/endpoints");
+  await page.locator("door-probe .found.good").first().waitFor();
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes("Content Security Policy")),
+    [],
+  );
+  await page.route("**/.sluice/probe", (route) => route.abort());
+  await page.reload();
+  await page.locator("door-probe .found.bad").first().waitFor();
+  await page.locator("door-probe .advice", { hasText: "--endpoint-ports" }).waitFor();
   await context.close();
 });
 

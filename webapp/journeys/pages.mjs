@@ -29,6 +29,7 @@ export async function furnish(browser) {
     { name: "profile-key", path: "/profile", open: opener("new-key") },
     { name: "menu", path: "/", open: "button.whoami" },
     ...(await jobPlaces()),
+    { name: "apps-reached", path: "/endpoints" },
     { name: "api-reference", path: "/api-reference" },
     { name: "not-found", path: "/there-is-nothing-here", failing: true },
   ];

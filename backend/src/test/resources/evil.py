@@ -105,6 +105,8 @@ def serve(sock):
                 return
             elif name == "/close":
                 return
+            elif name == "/die":
+                os._exit(1)
             elif name == "/hang":
                 time.sleep(600)
             elif name == "/wide":
@@ -114,6 +116,19 @@ def serve(sock):
                 sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nSTOLEN")
             elif name == "/both":
                 sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+            elif name == "/pong":
+                key = [l.split(b":", 1)[1].strip() for l in lines if l.lower().startswith(b"sec-websocket-key:")][0]
+                accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+                sock.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+                while True:
+                    frame = sock.recv(1000)
+                    if len(frame) < 6:
+                        return
+                    mask, text = frame[2:6], frame[6:6 + (frame[1] & 127)]
+                    sock.sendall(bytes([0x8A, len(text)]) + bytes(b ^ mask[i % 4] for i, b in enumerate(text)))
+                    if "once" in path:
+                        time.sleep(0.2)
+                        return
             elif name == "/ws":
                 key = [l.split(b":", 1)[1].strip() for l in lines if l.lower().startswith(b"sec-websocket-key:")][0]
                 accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())

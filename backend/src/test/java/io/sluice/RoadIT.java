@@ -7,6 +7,7 @@ import io.sluice.DoorDesk.Door;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -453,6 +454,49 @@ class RoadIT {
         }
         assertThat(desk.raw(his.request("GET", "/echo", "Connection: close")).status())
                 .isEqualTo(401);
+    }
+
+    @Test
+    void what_is_shared_opens_to_those_named_and_is_cut_when_it_is_taken_back() throws IOException {
+        Door hers = ann.evil("shared");
+        String address = "/endpoints/" + hers.host().substring(0, 20);
+        assertThat(bob.call("GET", address, null).statusCode()).isEqualTo(404);
+        assertThat(share("share", "BOB").statusCode()).isEqualTo(303);
+        assertThat(share("share", "not a name").statusCode()).isEqualTo(303);
+        assertThat(ann.state("shared", "web").path("shared").toString()).isEqualTo("[\"BOB\"]");
+        var opened = new String[1];
+        DoorDesk.until("it is open to him", () -> {
+            var answer = bob.call("GET", address, null);
+            opened[0] = answer.headers().firstValue("Location").orElse("");
+            return answer.statusCode() == 303;
+        });
+        Door his = desk.enter(URI.create(opened[0]), "what ann shares");
+        assertThat(bob.call("PUT", ann.endpoint("shared", "web"), "{\"recipe\":\"port\"}")
+                        .statusCode())
+                .isEqualTo(404);
+        try (Socket socket = desk.connect();
+                Socket stream = desk.connect()) {
+            socket.getOutputStream()
+                    .write(his.upgrade("/ws", "Origin: " + his.origin()).getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(DoorDesk.until(socket, "\r\n\r\n")).startsWith("HTTP/1.1 101");
+            stream.getOutputStream().write(his.request("GET", "/ticks").getBytes(StandardCharsets.ISO_8859_1));
+            assertThat(DoorDesk.until(stream, "data: x")).startsWith("HTTP/1.1 200");
+            long from = System.nanoTime();
+            assertThat(share("unshare", "BOB").statusCode()).isEqualTo(303);
+            DoorDesk.all(socket);
+            DoorDesk.all(stream);
+            assertThat(System.nanoTime() - from).isLessThan(5_000_000_000L);
+        }
+        assertThat(desk.raw(his.request("GET", "/echo", "Connection: close")).status())
+                .isEqualTo(401);
+        assertThat(bob.call("GET", address, null).statusCode()).isEqualTo(404);
+        assertThat(desk.raw(hers.request("GET", "/echo", "Connection: close")).status())
+                .isEqualTo(200);
+        ann.stop("shared");
+    }
+
+    private static HttpResponse<String> share(String what, String with) {
+        return ann.call("POST", "/jobs/ann~shared/endpoints/web/" + what, "{\"with\":\"" + with + "\"}");
     }
 
     @Test

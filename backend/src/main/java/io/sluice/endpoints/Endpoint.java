@@ -101,7 +101,7 @@ public record Endpoint(
     }
 
     public boolean isFor(String name, boolean admin) {
-        return admin || name.equals(user) || shared.contains(name);
+        return admin || name.equals(user) || shared.stream().anyMatch(name::equalsIgnoreCase);
     }
 
     /** What {@link Reason} puts into its sentence. */

@@ -1,5 +1,6 @@
 package io.sluice.endpoints;
 
+import io.sluice.endpoints.checks.Check;
 import io.sluice.endpoints.recipes.Recipe;
 import io.sluice.endpoints.recipes.Recipes;
 import io.sluice.jobs.Job;
@@ -7,6 +8,8 @@ import io.sluice.jobs.JobDetail;
 import io.sluice.web.View;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the panel of a job's endpoints shows.
  *
- * @param cursor from which the page goes on
+ * @param cursor from which the page goes on; another one for every change that can be seen
  * @param tasks in which something can be switched on, as {@code role/index}
  * @param ssh how the tasks are reached by SSH; empty: not at all
  * @param keyless whether the reader has no key to come with
- * @param checked what a check found; empty: nothing was checked
+ * @param shares whether endpoints can be shared here
+ * @param colleagues who is offered to share them with
+ * @param origin of the portal, as the reader's browser writes it
+ * @param sharing whose sharing is being changed; empty: nobody's
  * @param fault why the last wish was not granted; null: it was
  */
 public record EndpointPanel(
@@ -29,20 +35,27 @@ public record EndpointPanel(
         List<String> tasks,
         List<String> ssh,
         boolean keyless,
-        List<Checks.Step> checked,
+        boolean shares,
+        List<String> colleagues,
+        String origin,
+        String sharing,
         @Nullable String fault) {
 
     /**
      * What leads into a task from the reader's own machine.
      *
      * @param name by which the reader's browser knows the gateway
+     * @param origin the same, as browsers write it
      * @param port of SSH; null: there is none
+     * @param colleagues who is offered to share with; null: nothing can be shared
      */
     record Way(
             String reader,
             boolean keyless,
             String name,
-            @Nullable Integer port) {
+            String origin,
+            @Nullable Integer port,
+            @Nullable List<String> colleagues) {
         List<String> commands(Job job, List<String> tasks) {
             if (port == null) {
                 return List.of();
@@ -59,8 +72,13 @@ public record EndpointPanel(
     /**
      * @param recipe null: there is none of its name any more
      * @param openable whether it runs at the addresses that endpoints have here
+     * @param check the last one; null: there was none
      */
-    public record Row(Endpoint endpoint, @Nullable Recipe recipe, boolean openable) {
+    public record Row(
+            Endpoint endpoint,
+            @Nullable Recipe recipe,
+            boolean openable,
+            @Nullable Check check) {
         public String title(View view) {
             Recipe known = recipe;
             String title = known == null ? endpoint.recipe() : known.title(view.lang());
@@ -107,9 +125,11 @@ public record EndpointPanel(
     static EndpointPanel of(
             JobDetail detail,
             List<Endpoint> all,
+            Map<String, Check> checks,
             Recipes recipes,
             Predicate<Endpoint> openable,
             Way way,
+            String sharing,
             @Nullable String fault) {
         List<String> tasks = new ArrayList<>();
         detail.spec().roles().forEach(role -> {
@@ -123,36 +143,20 @@ public record EndpointPanel(
                 .toList();
         return new EndpointPanel(
                 detail.job(),
-                cursor(all),
+                Integer.toHexString(List.of(all, checks).hashCode()),
                 all.stream()
-                        .map(one -> new Row(one, recipes.find(one.recipe()).orElse(null), openable.test(one)))
+                        .map(one -> new Row(
+                                one, recipes.find(one.recipe()).orElse(null), openable.test(one), checks.get(one.id())))
                         .toList(),
                 free,
                 tasks,
                 way.commands(detail.job(), tasks),
                 way.keyless(),
-                List.of(),
+                way.colleagues() != null,
+                Objects.requireNonNullElse(way.colleagues(), List.of()),
+                way.origin(),
+                sharing,
                 fault);
-    }
-
-    EndpointPanel checked(List<Checks.Step> steps) {
-        return new EndpointPanel(job, cursor, rows, recipes, tasks, ssh, keyless, List.copyOf(steps), fault);
-    }
-
-    /** Of what was checked, for the reader. */
-    public List<String> findings(View view) {
-        return checked.stream()
-                .map(step -> view.t("endpoint.step." + step.step()) + ": " + step.detail())
-                .toList();
-    }
-
-    public boolean isWell() {
-        return checked.stream().allMatch(Checks.Step::ok);
-    }
-
-    /** Another one for every change that can be seen. */
-    static String cursor(List<Endpoint> all) {
-        return Integer.toHexString(all.hashCode());
     }
 
     public Optional<Row> row(String name) {

@@ -1,6 +1,9 @@
 package io.sluice.endpoints;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.endpoints.checks.Check;
+import io.sluice.endpoints.checks.Checks;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
@@ -31,7 +34,8 @@ final class EndpointRoutes {
                 Route.put(ONE, this::on).scope("jobs:write"),
                 Route.delete(ONE, this::off).scope("jobs:write"),
                 Route.post(ONE + "/ticket", this::ticket).withoutApplications(),
-                Route.post(ONE + "/check", this::check).withoutApplications());
+                Route.post(ONE + "/check", this::check).withoutApplications(),
+                Route.get(ONE + "/check", this::checked).scope("jobs:read"));
     }
 
     private Future<Reply> list(Call call) {
@@ -56,31 +60,52 @@ final class EndpointRoutes {
     private Future<Reply> ticket(Call call) {
         return endpoints
                 .find(call.caller(), call.path("job"), call.path("endpoint"))
-                .compose(endpoint -> endpoints.ticket(
-                        call.caller(),
-                        endpoint,
-                        call.secure(),
-                        call.authority(),
-                        call.field("path").orElse(null)))
+                .compose(endpoint ->
+                        endpoints.ticket(call, endpoint, call.field("path").orElse(null)))
                 .map(url -> Reply.json(Map.of("url", url)));
     }
 
     private Future<Reply> check(Call call) {
+        int silence = silence(call.input().path("silence"));
         return endpoints
                 .find(call.caller(), call.path("job"), call.path("endpoint"))
-                .compose(endpoints::check)
-                .map(steps -> {
-                    var json = new LinkedHashMap<String, @Nullable Object>();
-                    json.put("steps", steps);
-                    json.put(
-                            "failed",
-                            steps.stream()
-                                    .filter(step -> !step.ok())
-                                    .map(Checks.Step::step)
-                                    .findFirst()
-                                    .orElse(null));
-                    return Reply.json(json);
-                });
+                .compose(endpoint -> endpoints.check(call, endpoint, silence))
+                .map(check -> Reply.json(json(check)));
+    }
+
+    private static int silence(JsonNode wanted) {
+        if (wanted.isMissingNode()) {
+            return Checks.SILENCE_SECONDS;
+        }
+        if (!wanted.isInt() || wanted.asInt() < 0 || wanted.asInt() > Checks.SILENCE_SECONDS) {
+            throw Problem.invalid("silence is a number of seconds, from 0 to " + Checks.SILENCE_SECONDS + ".");
+        }
+        return wanted.asInt();
+    }
+
+    private Future<Reply> checked(Call call) {
+        return endpoints
+                .find(call.caller(), call.path("job"), call.path("endpoint"))
+                .compose(endpoint -> endpoints.checks().find(endpoint.id()))
+                .map(found -> Reply.json(json(found.orElseThrow(() -> Problem.of(
+                        Problem.Kind.NOT_FOUND, "NoCheckError", "This endpoint has not been checked yet.")))));
+    }
+
+    private static Map<String, @Nullable Object> json(Check check) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        json.put("began", check.began().toString());
+        json.put("over", check.over());
+        json.put("steps", check.steps().stream().map(EndpointRoutes::json).toList());
+        json.put("failed", check.failed().map(step -> step.hop().key()).orElse(null));
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> json(Check.Step step) {
+        var json = new LinkedHashMap<String, @Nullable Object>();
+        json.put("step", step.hop().key());
+        json.put("ok", step.ok());
+        json.put("detail", step.sentence());
+        return json;
     }
 
     private static Endpoints.Wish wish(ObjectNode body) {

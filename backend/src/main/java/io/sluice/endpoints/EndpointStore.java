@@ -104,6 +104,22 @@ final class EndpointStore {
                 names.toArray(String[]::new)));
     }
 
+    /** One more. */
+    Future<Boolean> share(String id, String name, int most) {
+        return did(
+                "UPDATE endpoints SET shared = (SELECT array_agg(n ORDER BY n) FROM unnest(shared || $2::text) n)"
+                        + " WHERE id = $1 AND state <> 'ended' AND NOT $2 = ANY(shared) AND cardinality(shared) < $3",
+                Tuple.of(id, name, most));
+    }
+
+    /** One less; null: nobody is left. */
+    Future<Boolean> unshare(String id, @Nullable String name) {
+        return did(
+                "UPDATE endpoints SET shared = CASE WHEN $2::text IS NULL THEN '{}' ELSE array_remove(shared, $2) END"
+                        + " WHERE id = $1 AND ($2 = ANY(shared) OR ($2::text IS NULL AND cardinality(shared) > 0))",
+                Tuple.of(id, name));
+    }
+
     /** A port of these that no endpoint has, or that of the one that ended first. */
     Future<Boolean> givePort(String id, int first, int last) {
         return database.transaction(connection -> connection

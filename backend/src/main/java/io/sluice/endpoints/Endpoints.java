@@ -5,11 +5,16 @@ import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
 import io.sluice.endpoints.Endpoint.State;
+import io.sluice.endpoints.checks.Check;
+import io.sluice.endpoints.checks.Checks;
+import io.sluice.endpoints.checks.Probes;
+import io.sluice.endpoints.checks.Subject;
 import io.sluice.endpoints.recipes.Recipe;
 import io.sluice.endpoints.recipes.Recipes;
 import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.road.Road;
+import io.sluice.endpoints.setup.SetUp;
 import io.sluice.endpoints.ssh.Ssh;
 import io.sluice.endpoints.terminal.Terminals;
 import io.sluice.engines.Engine;
@@ -18,6 +23,7 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.pages.App;
+import io.sluice.web.Call;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
 import io.sluice.web.Problem;
@@ -25,7 +31,6 @@ import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.net.HostAndPort;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,7 +50,9 @@ import org.jspecify.annotations.Nullable;
 public final class Endpoints {
     private static final System.Logger LOG = System.getLogger(Endpoints.class.getName());
     public static final Migrations MIGRATIONS = new Migrations(
-            "endpoints", Endpoints.class, List.of("001-endpoints", "002-ports", "003-portals", "004-uses"));
+            "endpoints",
+            Endpoints.class,
+            List.of("001-endpoints", "002-ports", "003-portals", "004-uses", "005-checks"));
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
@@ -66,6 +73,8 @@ public final class Endpoints {
             Map<String, String> options,
             List<String> shared) {}
 
+    private final Vertx vertx;
+    private final Engine engine;
     private final Jobs jobs;
     private final EndpointStore store;
     private final Recipes recipes;
@@ -74,6 +83,8 @@ public final class Endpoints {
     private final Steps steps;
     private final Keeper keeper;
     private final Checks checks;
+    private final Sharing sharing;
+    private final Tickets tickets;
     private final Terminals terminals;
     private final Uses uses;
     private final Doorbell doorbell;
@@ -81,8 +92,6 @@ public final class Endpoints {
     private final Supplier<Future<@Nullable Ssh>> door;
     private final boolean isAsked;
     private volatile Future<@Nullable Ssh> ssh = Future.succeededFuture();
-    /** Whose they are, where endpoints have ports. */
-    private final Map<Integer, String> ports = new ConcurrentHashMap<>();
 
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
@@ -95,11 +104,14 @@ public final class Endpoints {
             CollectorRegistry registry,
             Settings settings,
             Recipes recipes) {
+        this.vertx = vertx;
+        this.engine = engine;
         this.identity = identity;
         this.jobs = jobs;
         this.recipes = recipes;
         this.doorbell = database.doorbell();
         this.store = new EndpointStore(database);
+        this.tickets = new Tickets(store, recipes, settings.names());
         this.road = new Road(
                 vertx,
                 database,
@@ -108,12 +120,13 @@ public final class Endpoints {
                 settings.names(),
                 this::excuse,
                 this::isAllowed,
-                ports::get);
+                tickets::atPort);
         this.probes = new Probes(vertx);
-        this.checks = new Checks(vertx, engine, probes, settings.names());
+        this.checks = new Checks(vertx, database, TOPIC, probes, registry, road::leave);
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(vertx, store, engine, recipes, road, probes, metrics);
         this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
+        this.sharing = new Sharing(store, road, keeper::ring);
         this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
         this.uses = new Uses(vertx, store, this::visited);
         Ssh.Settings wanted = settings.ssh();
@@ -137,29 +150,20 @@ public final class Endpoints {
                 .onSuccess(Endpoints::begin);
     }
 
+    /** How apps are reached here. */
+    Future<SetUp> setUp() {
+        return SetUp.look(vertx, road.names());
+    }
+
     private void begin() {
+        keeper.note(setUp().onSuccess(SetUp::note).mapEmpty());
         if (road.names().hasPorts()) {
-            subscriptions.add(doorbell.listen(TOPIC, () -> keeper.note(readPorts())));
-            keeper.note(readPorts());
+            subscriptions.add(doorbell.listen(TOPIC, () -> keeper.note(tickets.readPorts())));
+            keeper.note(tickets.readPorts());
         }
         subscriptions.add(doorbell.listen(Jobs.TOPIC, keeper::ring));
         subscriptions.add(doorbell.listen(TOPIC, keeper::ring));
         keeper.ring();
-    }
-
-    private Future<Void> readPorts() {
-        return store.withPorts().map(all -> {
-            Map<Integer, String> now = new HashMap<>();
-            all.forEach(one -> {
-                Integer port = one.roadPort();
-                if (port != null) {
-                    now.put(port, one.id());
-                }
-            });
-            ports.keySet().retainAll(now.keySet());
-            ports.putAll(now);
-            return null;
-        });
     }
 
     /** All of its rows. From now on what changes is told to open pages. */
@@ -176,12 +180,6 @@ public final class Endpoints {
     /** Who answers for endpoints' names. */
     public Web.Neighbour neighbour() {
         return road;
-    }
-
-    /** Whether it can be gone to by the addresses that there are here. */
-    boolean isOpenable(Endpoint endpoint) {
-        return !road.names().isInside()
-                || recipes.find(endpoint.recipe()).map(Recipe::sandboxed).orElse(false);
     }
 
     /** Begins to answer SSH. Nobody has to wait for that, unless a port was asked for, which may not be to be had. */
@@ -208,6 +206,30 @@ public final class Endpoints {
                 .filter(Recipe::runsProgram)
                 .map(recipe -> new App(recipe.name(), recipe.titles()))
                 .toList();
+    }
+
+    /** The address that lets the caller's browser in, once. */
+    Future<String> ticket(Call call, Endpoint endpoint, @Nullable String path) {
+        return tickets.ticket(road, call, endpoint, path);
+    }
+
+    Tickets tickets() {
+        return tickets;
+    }
+
+    Sharing sharing() {
+        return sharing;
+    }
+
+    /** Who is offered when this caller shares. */
+    Future<List<String>> colleagues(Caller caller) {
+        return road.names().isInside()
+                ? Future.succeededFuture(List.of())
+                : identity.colleagues().of(caller);
+    }
+
+    boolean isInside() {
+        return road.names().isInside();
     }
 
     Recipes recipes() {
@@ -290,60 +312,42 @@ public final class Endpoints {
                 }));
     }
 
-    /** What was tried, in order; all that follows a step that failed was not. */
-    Future<List<Checks.Step>> check(Endpoint endpoint) {
-        return recipes.find(endpoint.recipe())
-                .map(recipe -> checks.check(endpoint, recipe))
-                .orElseGet(() -> Future.succeededFuture(List.of(new Checks.Step(
-                        "recipe", false, "There is no recipe " + endpoint.recipe() + " here (any more)."))));
+    Checks checks() {
+        return checks;
     }
 
-    /** The address that lets the caller's browser in, once. */
-    Future<String> ticket(Caller caller, Endpoint endpoint, boolean secure, HostAndPort portal, @Nullable String path) {
-        if (endpoint.state() == State.ENDED) {
-            throw Problem.of(Problem.Kind.GONE, "The job of endpoint " + endpoint.name() + " has ended.");
+    /** Goes there as the caller's browser would, and is silent for so many seconds; the answer comes before that silence. */
+    Future<Check> check(Call call, Endpoint endpoint, int silence) {
+        Optional<Recipe> recipe = recipes.find(endpoint.recipe());
+        Endpoint.Life life = endpoint.life();
+        if (recipe.isEmpty()) {
+            return Future.succeededFuture(Checks.none(Check.Hop.TASK, Check.Finding.NO_RECIPE, endpoint.recipe()));
         }
-        if (!endpoint.wanted()) {
-            throw Problem.of(Problem.Kind.CONFLICT, "Endpoint " + endpoint.name() + " is switched off.");
+        if (!endpoint.wanted() || life == null) {
+            return Future.succeededFuture(Checks.none(
+                    Check.Hop.TASK,
+                    Check.Finding.NO_TASK,
+                    endpoint.wanted() ? endpoint.state().key() : "off"));
         }
-        if (!isOpenable(endpoint)) {
-            throw Problem.of(
-                    Problem.Kind.CONFLICT,
-                    "This app does not run inside of the portal's own address. An administrator can give endpoints"
-                            + " addresses of their own with --apps-domain or --endpoint-ports.");
-        }
-        if (road.names().isInside() && !caller.name().equals(endpoint.user())) {
-            throw Problem.of(
-                    Problem.Kind.CONFLICT,
-                    "Inside of the portal's own address endpoints are for their owner alone. An administrator can give"
-                            + " them addresses of their own with --apps-domain or --endpoint-ports.");
-        }
-        String open = recipes.find(endpoint.recipe()).map(Recipe::open).orElse("/");
-        String from =
-                (secure ? "https://" : "http://") + portal.host() + (portal.port() > 0 ? ":" + portal.port() : "");
-        audit("endpoint-opened", caller, endpoint.jobKey(), endpoint.name());
-        return port(endpoint)
-                .compose(port -> road.ticket(
-                        caller,
-                        endpoint.id(),
-                        from,
-                        road.names().origin(endpoint.id(), port, secure, portal),
-                        path == null ? open : path));
+        return checks.check(subject(call, endpoint, recipe.get(), life), silence);
     }
 
-    /** Where endpoints have ports, one gets its own when somebody first goes there. */
-    private Future<@Nullable Integer> port(Endpoint endpoint) {
-        if (!road.names().hasPorts() || endpoint.roadPort() != null) {
-            return Future.succeededFuture(endpoint.roadPort());
-        }
-        return store.givePort(endpoint.id(), road.names().first(), road.names().last())
-                .compose(given -> readPorts())
-                .compose(read -> store.find(endpoint.id()))
-                .map(found -> found.map(Endpoint::roadPort)
-                        .orElseThrow(() -> Problem.of(
-                                Problem.Kind.CONFLICT,
-                                "All ports for endpoints are taken. Switch one off whose job can end, or ask an"
-                                        + " administrator for more (--endpoint-ports).")));
+    private Subject subject(Call call, Endpoint endpoint, Recipe recipe, Endpoint.Life life) {
+        Names names = road.names();
+        boolean known = names.suffix().isEmpty() || names.suffix().equals(Names.LOCAL);
+        return new Subject(
+                endpoint.id(),
+                life.run(),
+                life.port(),
+                () -> engine.reach(life.run(), life.port()),
+                Steps.headers(recipe, life),
+                recipe.open(),
+                recipe.socket(),
+                known ? null : endpoint.id() + "." + names.suffix(),
+                () -> ticket(call, endpoint, "/"),
+                call.door().address(),
+                call.door().tls(),
+                names.hasPorts());
     }
 
     /** When somebody was at these jobs' endpoints, terminals or SSH last; those where nobody ever was are not named. */

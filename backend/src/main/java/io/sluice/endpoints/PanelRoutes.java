@@ -1,5 +1,8 @@
 package io.sluice.endpoints;
 
+import io.sluice.endpoints.checks.Checks;
+import io.sluice.endpoints.road.Names;
+import io.sluice.endpoints.setup.SetUpPage;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.web.Call;
@@ -37,7 +40,11 @@ final class PanelRoutes {
                 Route.post("/jobs/:job/endpoints", this::on).withoutApplications(),
                 Route.post("/jobs/:job/endpoints/:endpoint/on", this::again).withoutApplications(),
                 Route.post("/jobs/:job/endpoints/:endpoint/off", this::off).withoutApplications(),
+                Route.post("/jobs/:job/endpoints/:endpoint/share", this::share).withoutApplications(),
+                Route.post("/jobs/:job/endpoints/:endpoint/unshare", this::unshare)
+                        .withoutApplications(),
                 Route.post("/jobs/:job/endpoints/:endpoint/check", this::check).withoutApplications(),
+                Route.get("/endpoints", this::setUp).forAdmins().withoutApplications(),
                 Route.get("/endpoints/:endpoint", this::open).withoutApplications());
     }
 
@@ -53,8 +60,18 @@ final class PanelRoutes {
                 .compose(way -> jobs.detail(job, null)
                         .compose(detail -> endpoints
                                 .of(job)
-                                .map(all -> EndpointPanel.of(
-                                        detail, all, endpoints.recipes(), endpoints::isOpenable, way, fault))));
+                                .compose(all -> endpoints
+                                        .checks()
+                                        .ofJob(job.id())
+                                        .map(checks -> EndpointPanel.of(
+                                                detail,
+                                                all,
+                                                checks,
+                                                endpoints.recipes(),
+                                                endpoints.tickets()::isOpenable,
+                                                way,
+                                                call.query("sharing").orElse(""),
+                                                fault)))));
     }
 
     /** A job's key may be enough for a guest, but who reads this page has a profile to put one into. */
@@ -62,8 +79,15 @@ final class PanelRoutes {
         Integer port = endpoints.sshPort();
         Caller reader = call.caller();
         return (port == null ? Future.succeededFuture(true) : endpoints.hasKey(reader))
-                .map(has -> new EndpointPanel.Way(
-                        reader.name(), !has, call.authority().host(), port));
+                .compose(has -> endpoints
+                        .colleagues(reader)
+                        .map(colleagues -> new EndpointPanel.Way(
+                                reader.name(),
+                                !has,
+                                call.authority().host(),
+                                Names.origin(call.secure(), call.authority()),
+                                port,
+                                endpoints.isInside() ? null : colleagues)));
     }
 
     private Future<Reply> follow(Call call) {
@@ -137,14 +161,39 @@ final class PanelRoutes {
                                         before.shared()))));
     }
 
+    /** How it goes on is told as it does. */
     private Future<Reply> check(Call call) {
-        return endpoints
-                .find(call.caller(), call.path("job"), call.path("endpoint"))
-                .compose(endpoints::check)
-                .compose(steps -> endpoints
-                        .job(call.caller(), call.path("job"))
-                        .compose(job -> page(call, job, null))
-                        .map(page -> Reply.page(PANEL, page.checked(steps))));
+        return granted(
+                call,
+                endpoints
+                        .find(call.caller(), call.path("job"), call.path("endpoint"))
+                        .compose(endpoint -> endpoints.check(call, endpoint, Checks.SILENCE_SECONDS)));
+    }
+
+    private Future<Reply> share(Call call) {
+        return granted(
+                call,
+                endpoints
+                        .find(call.caller(), call.path("job"), call.path("endpoint"))
+                        .compose(endpoint -> endpoints
+                                .sharing()
+                                .with(
+                                        call.caller(),
+                                        endpoint,
+                                        call.field("with").orElse("").strip())));
+    }
+
+    private Future<Reply> unshare(Call call) {
+        return granted(
+                call,
+                endpoints
+                        .find(call.caller(), call.path("job"), call.path("endpoint"))
+                        .compose(endpoint -> endpoints
+                                .sharing()
+                                .back(
+                                        call.caller(),
+                                        endpoint,
+                                        call.field("with").orElse("").strip())));
     }
 
     private Future<Reply> off(Call call) {
@@ -155,7 +204,8 @@ final class PanelRoutes {
     private Future<Reply> granted(Call call, Future<?> wish) {
         boolean framed = call.header("Turbo-Frame").isPresent();
         String key = call.path("job");
-        return wish.map(done -> Reply.seeOther("/jobs/" + key + (framed ? "/panels/endpoints" : "")))
+        String query = call.query("sharing").isPresent() ? "?sharing=" + call.path("endpoint") : "";
+        return wish.map(done -> Reply.seeOther("/jobs/" + key + (framed ? "/panels/endpoints" + query : "")))
                 .recover(failure -> failure instanceof Problem problem && isAnswer(problem)
                         ? endpoints.job(call.caller(), key).compose(job -> refused(call, job, framed, problem))
                         : Future.failedFuture(failure));
@@ -173,6 +223,14 @@ final class PanelRoutes {
                         .noting(call, View.Note.bad("note.endpointRefused", problem.message())));
     }
 
+    /** Looked at anew each time; what only this browser can find out it finds out itself. */
+    private Future<Reply> setUp(Call call) {
+        return endpoints.setUp().map(found -> {
+            var page = SetUpPage.of(call, found);
+            return Reply.page(call, "endpoints/setup.jte", page).connecting(page.probes());
+        });
+    }
+
     /** Off to the endpoint, with a ticket; where its job is over, to the job. */
     private Future<Reply> open(Call call) {
         return endpoints.find(call.caller(), call.path("endpoint")).compose(endpoint -> {
@@ -182,12 +240,7 @@ final class PanelRoutes {
                 return Future.succeededFuture(Reply.seeOther("/jobs/" + endpoint.jobKey()));
             }
             return endpoints
-                    .ticket(
-                            call.caller(),
-                            endpoint,
-                            call.secure(),
-                            call.authority(),
-                            call.query("to").orElse(null))
+                    .ticket(call, endpoint, call.query("to").orElse(null))
                     .map(url -> Reply.nothing()
                             .status(303)
                             .header("Location", url)

@@ -3,6 +3,7 @@ package io.sluice.endpoints;
 import io.sluice.endpoints.Endpoint.Life;
 import io.sluice.endpoints.Endpoint.Reason;
 import io.sluice.endpoints.Endpoint.State;
+import io.sluice.endpoints.checks.Probes;
 import io.sluice.endpoints.recipes.Kitchen;
 import io.sluice.endpoints.recipes.Kitchen.Progress;
 import io.sluice.endpoints.recipes.Recipe;

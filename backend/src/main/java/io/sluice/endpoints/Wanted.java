@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** Whether what is wanted can be had, with what to do where it can not. */
 final class Wanted {
     private static final int LONGEST = 1_000;
-    private static final int MOST_SHARED = 100;
     static final int LOWEST_PORT = 1_024;
 
     private Wanted() {}
@@ -105,8 +104,8 @@ final class Wanted {
     }
 
     private static List<String> shared(List<String> names) {
-        if (names.size() > MOST_SHARED || names.stream().anyMatch(name -> !name.matches("[A-Za-z0-9_.-]{1,64}"))) {
-            throw Problem.invalid("shared is a list of at most " + MOST_SHARED + " names of users.");
+        if (names.size() > Sharing.MOST || !names.stream().allMatch(Sharing::isName)) {
+            throw Problem.invalid("shared is a list of at most " + Sharing.MOST + " names of users.");
         }
         return names.stream().distinct().sorted().toList();
     }

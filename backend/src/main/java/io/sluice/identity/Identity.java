@@ -6,6 +6,7 @@ import io.prometheus.client.Gauge;
 import io.sluice.database.Database;
 import io.sluice.database.Doorbell;
 import io.sluice.database.Migrations;
+import io.sluice.identity.colleagues.Colleagues;
 import io.sluice.identity.grants.Grants;
 import io.sluice.identity.keys.Keys;
 import io.sluice.web.Authenticator;
@@ -96,6 +97,7 @@ public final class Identity {
     private final Doorbell doorbell;
     private final Grants grants;
     private final Keys keys;
+    private final Colleagues colleagues;
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
     private Identity(Vertx vertx, Database database, CollectorRegistry registry, Settings settings, Signer signer) {
@@ -109,6 +111,7 @@ public final class Identity {
         this.doorbell = database.doorbell();
         this.grants = new Grants(database, PeopleStore.PEOPLE);
         this.keys = new Keys(database);
+        this.colleagues = new Colleagues(database);
     }
 
     public static Future<Identity> open(Vertx vertx, Database database, CollectorRegistry registry, Settings settings) {
@@ -140,6 +143,11 @@ public final class Identity {
                 .map(found -> found.filter(user -> !user.disabled() && !user.gone())
                         .filter(user -> !user.email().isEmpty())
                         .map(user -> new Mailbox(user.email(), user.language())));
+    }
+
+    /** Whose names are offered to whom. */
+    public Colleagues colleagues() {
+        return colleagues;
     }
 
     /** All of its rows. From now on what changes in the database is told to open pages and streams. */

@@ -15,6 +15,7 @@ import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,6 +90,18 @@ public final class Call {
         String address = passage.address();
         boolean loopback = address.startsWith("127.") || address.equals("0:0:0:0:0:0:0:1");
         return loopback && (passage.proxied() || !context.request().headers().contains("X-Forwarded-For"));
+    }
+
+    /**
+     * Which of the gateway's own listeners was asked.
+     *
+     * @param tls whether it speaks TLS itself
+     */
+    public record Door(SocketAddress address, boolean tls) {}
+
+    public Door door() {
+        var request = context.request();
+        return new Door(request.localAddress(), request.isSSL());
     }
 
     public String userAgent() {

@@ -1,6 +1,7 @@
 package io.sluice.web;
 
 import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -258,13 +259,23 @@ final class Edge implements Web.Threshold {
         metrics.refused.labels("malformed").inc();
         var response = request.response();
         guards.headers(response.headers(), random(16));
-        Problem problem = Problem.invalid("This is not a request that can be read: "
-                + Optional.<@Nullable DecoderResult>ofNullable(request.decoderResult())
-                        .map(DecoderResult::cause)
-                        .map(Throwable::getMessage)
-                        .orElse("what it asks for does not begin with a slash")
-                + ".");
-        response.setStatusCode(problem.status())
+        var cause = Optional.<@Nullable DecoderResult>ofNullable(request.decoderResult())
+                .map(DecoderResult::cause);
+        boolean bomb =
+                cause.filter(TooLongHttpHeaderException.class::isInstance).isPresent();
+        Problem problem = Problem.invalid(
+                bomb
+                        ? "The request's headers are too long. If a browser asked, it had more cookies than anybody reads:"
+                                + " they are cleared now. Load the page again, and sign in."
+                        : "This is not a request that can be read: "
+                                + cause.map(Throwable::getMessage)
+                                        .orElse("what it asks for does not begin with a slash")
+                                + ".");
+        if (bomb) {
+            // whoever set them on this host, the browser would be refused for as long as it kept them
+            response.putHeader("Clear-Site-Data", "\"cookies\"");
+        }
+        response.setStatusCode(bomb ? 431 : problem.status())
                 .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
                 .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         end(response.end(Call.json(Map.of("code", problem.code(), "message", problem.message())))
@@ -316,7 +327,7 @@ final class Edge implements Web.Threshold {
             return live.upgrade(call, socket).onSuccess(opened -> report(call.context()));
         }
         response.setStatusCode(reply.status);
-        reply.headers.forEach(response::putHeader);
+        Guards.answer(reply.headers, response.headers());
         call.passage().cookies().forEach(response::addCookie);
         reply.cookies.forEach(cookie -> {
             response.removeCookies(cookie.getName(), false); // a room's answer knows better than the check before it

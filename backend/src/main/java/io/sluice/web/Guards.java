@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /** What no request passes, whatever it asks for; and the headers that stand on every answer. */
 final class Guards {
+    /** Of a reply, no header of its answer: what its page may ask besides the portal. */
+    static final String CONNECTS = "sluice-connects";
+
+    private static final String POLICY = "Content-Security-Policy";
+
     /** Spellings that a second reader of the path may understand otherwise than the router: they are refused, not repaired. */
     private static final Pattern AMBIGUOUS = Pattern.compile(
             "//|\\\\|;|/\\.{1,2}(/|$)|%(00|0a|0d|25|2e|2f|3b|5c)|%(?![0-9a-f]{2})|[\\x00-\\x20\\x7f]",
@@ -75,7 +80,7 @@ final class Guards {
     }
 
     void headers(MultiMap headers, String nonce) {
-        headers.set("Content-Security-Policy", policy(nonce))
+        headers.set(POLICY, policy(nonce))
                 .set("X-Content-Type-Options", "nosniff")
                 .set("X-Frame-Options", "DENY")
                 // not no-referrer: with it a browser sends "Origin: null" with forms, and the same-origin check fails
@@ -87,6 +92,17 @@ final class Guards {
         if (tls) {
             headers.set("Strict-Transport-Security", "max-age=31536000");
         }
+    }
+
+    /** The headers of one answer, beside those that stand on every one. */
+    static void answer(Map<String, String> said, MultiMap headers) {
+        said.forEach((name, value) -> {
+            if (name.equals(CONNECTS)) {
+                headers.set(POLICY, headers.get(POLICY).replace("connect-src 'self'", "connect-src 'self' " + value));
+            } else {
+                headers.set(name, value);
+            }
+        });
     }
 
     private static String policy(String nonce) {

@@ -141,6 +141,11 @@ public final class Reply {
         return reply;
     }
 
+    /** A page that may ask at these addresses too, and nowhere beneath them. */
+    public Reply connecting(List<String> addresses) {
+        return addresses.isEmpty() ? this : header(Guards.CONNECTS, String.join(" ", addresses));
+    }
+
     @Nullable
     String header(String name) {
         return headers.get(name);

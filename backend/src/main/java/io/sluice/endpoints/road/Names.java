@@ -157,6 +157,11 @@ public record Names(String suffix, int first, int last) {
         return (secure ? "https://" : "http://") + host + (usual ? "" : ":" + port);
     }
 
+    /** Where a browser is that came to this authority. */
+    public static String origin(boolean secure, HostAndPort authority) {
+        return origin(secure, authority.host(), authority.port());
+    }
+
     /** Where an endpoint begins, for a browser that came to the portal at this authority. */
     public String origin(String id, @Nullable Integer port, boolean secure, HostAndPort portal) {
         if (isInside()) {

@@ -120,6 +120,16 @@ final class Passes {
         return before == null || !before.valid ? fresh : before;
     }
 
+    /** Whoever had it needs it no more. */
+    void leave(String endpoint, String token) {
+        Pass pass = known(endpoint, token);
+        if (pass != null) {
+            known.values().remove(pass);
+            pass.cut();
+        }
+        forget(hash(token));
+    }
+
     /** What was allowed is not any more. */
     void revoke(Predicate<Pass> whose) {
         known.values().stream().filter(whose).toList().forEach(this::end);
@@ -129,7 +139,11 @@ final class Passes {
         metrics.cut();
         known.values().remove(pass);
         pass.cut();
-        store.remove(pass.hash)
+        forget(pass.hash);
+    }
+
+    private void forget(byte[] hash) {
+        store.remove(hash)
                 .onFailure(
                         e -> LOG.log(System.Logger.Level.WARNING, "event=pass-not-removed cause={0}", e.getMessage()));
     }

@@ -4,9 +4,11 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AttributeKey;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.json.JsonObject;
@@ -25,6 +27,33 @@ final class Refusal {
     static boolean isOver(HttpServerRequest request) {
         return request.connection() instanceof HttpServerConnection connection
                 && connection.channelHandlerContext().channel().hasAttr(OVER);
+    }
+
+    /** For pages of the portal that look whether a browser gets here. */
+    static Future<Void> here(HttpServerResponse response) {
+        return response.putHeader(HttpHeaders.CONTENT_TYPE, "text/plain")
+                .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+                .putHeader("Access-Control-Allow-Origin", "*")
+                .putHeader("Cross-Origin-Resource-Policy", "cross-origin")
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .end("sluice");
+    }
+
+    /** Pings are answered by whatever speaks WebSocket; what else is sent is not looked at. */
+    static Future<Void> echo(HttpServerRequest request, Pass pass, Vertx vertx, long millis) {
+        request.resume();
+        return request.toWebSocket()
+                .onSuccess(socket -> {
+                    Runnable end = () -> Road.end(socket.close());
+                    pass.open.add(end);
+                    long timer = vertx.setTimer(millis, late -> end.run());
+                    socket.exceptionHandler(broken -> {});
+                    socket.closeHandler(closed -> {
+                        vertx.cancelTimer(timer);
+                        pass.open.remove(end);
+                    });
+                })
+                .mapEmpty();
     }
 
     static Future<Void> send(HttpServerRequest request, Web.Threshold threshold, Excuse excuse) {

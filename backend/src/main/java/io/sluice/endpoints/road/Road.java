@@ -30,10 +30,19 @@ public final class Road implements Web.Neighbour {
     static final String RESERVED = "/.sluice/";
 
     private static final String ENTER = RESERVED + "enter";
+    /** Tells whoever asks that this is the gateway, and nothing else. */
+    public static final String PROBE = RESERVED + "probe";
+
+    /** A WebSocket that goes no further, for who was let in. */
+    private static final String ECHO = RESERVED + "echo";
+
+    private static final int ECHOES = 20;
+    private static final long ECHO_MILLIS = 180_000;
     private static final System.Logger LOG = System.getLogger(Road.class.getName());
     private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
     private static final Set<HttpMethod> NEVER = Set.of(HttpMethod.CONNECT, HttpMethod.TRACE);
 
+    private final Vertx vertx;
     private final Names names;
     private final Passes passes;
     private final Proxy proxy;
@@ -59,6 +68,7 @@ public final class Road implements Web.Neighbour {
             Function<String, Future<Excuse>> excuses,
             BiPredicate<Caller, String> allowed,
             IntFunction<@Nullable String> atPort) {
+        this.vertx = vertx;
         this.names = names;
         this.metrics = new RoadMetrics(registry);
         this.passes = new Passes(vertx, database, authenticator, metrics);
@@ -117,6 +127,11 @@ public final class Road implements Web.Neighbour {
                         + URLEncoder.encode(Paths.local(path), StandardCharsets.UTF_8));
     }
 
+    /** A pass that is not needed any more. */
+    public void leave(String id, String token) {
+        passes.leave(id, token);
+    }
+
     @Override
     public boolean owns(HttpServerRequest request) {
         return names.owns(request);
@@ -136,6 +151,9 @@ public final class Road implements Web.Neighbour {
         if (!isReadable(request)) {
             return visit.refuse(Excuse.Kind.MALFORMED);
         }
+        if (request.uri().equals(PROBE) && HttpMethod.GET.equals(request.method())) {
+            return Refusal.here(request.response());
+        }
         if (!Names.isId(visit.id)) {
             return visit.refuse(Excuse.Kind.UNKNOWN);
         }
@@ -145,7 +163,7 @@ public final class Road implements Web.Neighbour {
         if (worker || foreign) {
             return visit.refuse(Excuse.Kind.FOREIGN);
         }
-        if (visit.asker.uri(request).startsWith(RESERVED)) {
+        if (visit.asker.uri(request).startsWith(RESERVED) && !visit.isEcho()) {
             return visit.reserved();
         }
         List<String> tokens = names.isInside()
@@ -293,6 +311,11 @@ public final class Road implements Web.Neighbour {
                 Headers.preflight(request, request.response().headers());
                 return request.response().setStatusCode(204).end();
             }
+            if (isEcho()) {
+                return pass.open.size() >= ECHOES
+                        ? refuse(Excuse.Kind.FULL)
+                        : Refusal.echo(request, pass, vertx, ECHO_MILLIS);
+            }
             App app = apps.get(id);
             if (app == null) {
                 request.pause();
@@ -307,6 +330,10 @@ public final class Road implements Web.Neighbour {
                     : excuses.apply(id)
                             .compose(excuse ->
                                     refuse(excuse.kind() == Excuse.Kind.ENDED ? excuse : Excuse.of(trouble))));
+        }
+
+        boolean isEcho() {
+            return asker.uri(request).equals(ECHO) && isUpgrade(request);
         }
 
         /** What is ours beneath every endpoint's name: the way in. */

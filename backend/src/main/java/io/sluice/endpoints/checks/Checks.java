@@ -1,0 +1,88 @@
+package io.sluice.endpoints.checks;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.endpoints.checks.Check.Finding;
+import io.sluice.endpoints.checks.Check.Hop;
+import io.sluice.endpoints.checks.Check.Step;
+import io.sluice.web.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+
+/** The door to checks: begins them, and tells how far they are. */
+public final class Checks {
+    public static final int SILENCE_SECONDS = 60;
+    private static final int MOST = 100;
+    private static final System.Logger LOG = System.getLogger(Checks.class.getName());
+
+    private final Vertx vertx;
+    private final CheckStore store;
+    private final Probes probes;
+    private final CheckMetrics metrics;
+    private final AtomicInteger underway = new AtomicInteger();
+    private final BiConsumer<String, String> leave;
+
+    /** @param leave is told of the endpoint and the pass that a check does not need any more */
+    public Checks(
+            Vertx vertx,
+            Database database,
+            String topic,
+            Probes probes,
+            CollectorRegistry registry,
+            BiConsumer<String, String> leave) {
+        this.vertx = vertx;
+        this.store = new CheckStore(database, topic);
+        this.probes = probes;
+        this.leave = leave;
+        this.metrics = new CheckMetrics(registry);
+    }
+
+    public Future<Optional<Check>> find(String endpoint) {
+        return store.find(endpoint);
+    }
+
+    public Future<Map<String, Check>> ofJob(long job) {
+        return store.ofJob(job);
+    }
+
+    /** What can not be gone to at all. */
+    public static Check none(Hop hop, Finding finding, String value) {
+        return new Check(Instant.now(), true, List.of(new Step(hop, false, finding, List.of(value))));
+    }
+
+    /** The answer comes when only the silence is left, or nothing. */
+    public Future<Check> check(Subject subject, int silence) {
+        if (underway.get() >= MOST) {
+            throw Problem.tooMany(
+                    "The gateway checks " + MOST + " endpoints already. Try again in a minute.",
+                    Duration.ofSeconds(60));
+        }
+        long number = ThreadLocalRandom.current().nextLong();
+        return store.begin(subject.id(), number)
+                .compose(begun -> begun ? walk(subject, number, silence) : Future.succeededFuture())
+                .compose(walked -> store.find(subject.id()))
+                .map(found -> found.orElseGet(() -> none(Hop.TASK, Finding.LEFT, "")));
+    }
+
+    private Future<Void> walk(Subject subject, long number, int silence) {
+        underway.incrementAndGet();
+        var walk = new Walk(
+                vertx, probes, subject, silence, (steps, over) -> store.went(subject.id(), number, steps, over));
+        walk.over()
+                .onSuccess(metrics::ended)
+                .onFailure(e -> LOG.log(System.Logger.Level.WARNING, "event=check-broken endpoint=" + subject.id(), e))
+                .onComplete(over -> {
+                    underway.decrementAndGet();
+                    walk.token().ifPresent(token -> leave.accept(subject.id(), token));
+                });
+        return walk.begin();
+    }
+}
