@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { containers } from "./docker.mjs";
 import { startGateway } from "./gateway.mjs";
-import { need } from "./machine.mjs";
+import { freeRange, need } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
@@ -24,6 +24,9 @@ export async function journeys() {
   );
   const engine = await containers();
   const inContainers = await startGateway({ SLUICE_ADMIN_PASSWORD: password, ...engine }, { name: "containers" });
+  const range = await freeRange(16);
+  const onPorts = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_ENDPOINT_PORTS: range }, { name: "ports" });
+  const inside = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_APPS_DOMAIN: "none" }, { name: "inside" });
   const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
   const env = {
     SLUICE_URL: gateway.match[1],
@@ -32,6 +35,8 @@ export async function journeys() {
     SLUICE_SMALL_URL: small.match[1],
     SLUICE_SMALL_DATA: join(scratch, "small"),
     SLUICE_DOCKER_URL: inContainers.match[1],
+    SLUICE_PORTS_URL: onPorts.match[1],
+    SLUICE_INSIDE_URL: inside.match[1],
   };
   // one after the other: the link can be used once, and Lighthouse measures
   const scores = {};
@@ -41,6 +46,8 @@ export async function journeys() {
   await untouched.stop();
   await small.stop();
   await inContainers.stop();
+  await onPorts.stop();
+  await inside.stop();
   const code = await gateway.stop();
   if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
   return told;

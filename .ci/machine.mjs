@@ -1,5 +1,6 @@
 // What the tests need from the machine: installed where that is allowed (root and apt-get), named where it is missing.
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { command } from "./processes.mjs";
 import { Skipped, say } from "./stages.mjs";
@@ -35,6 +36,23 @@ const NEEDS = [
 
 export const root = process.getuid?.() === 0;
 const mayInstall = root && onPath("apt-get");
+
+/** So many ports in a row that nobody listens at, as `first-last`. */
+export async function freeRange(count) {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const all = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)));
+    if (all.every(Boolean)) return `${first}-${first + count - 1}`;
+  }
+}
+
+function isFree(port) {
+  return new Promise((told) => {
+    const server = createServer();
+    server.once("error", () => told(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => told(true)));
+  });
+}
 
 export async function install() {
   const told = await packages();
