@@ -9,6 +9,7 @@ import io.sluice.web.Web;
 import io.vertx.core.Vertx;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +25,9 @@ public final class TestServer implements AutoCloseable {
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
     private final Path data;
-    private final Server server;
+    private final UnaryOperator<Settings> fitted;
+    private final List<String> flags;
+    private volatile Server server;
 
     public TestServer(Path data, String... flags) {
         this(data, Logs.Settings.of(data), flags);
@@ -45,11 +48,26 @@ public final class TestServer implements AutoCloseable {
             all.addAll(List.of("--ssh-port", "off"));
         }
         all.addAll(List.of(flags));
+        this.flags = all;
+        this.fitted = settings -> with(logs, web, settings);
+        server = started(all);
+    }
+
+    private Server started(List<String> all) {
         var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
-        server = new Server(
-                with(logs, web, ((Settings.Right) read).settings()),
+        var started = new Server(
+                fitted.apply(((Settings.Right) read).settings()),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
-        server.start();
+        started.start();
+        return started;
+    }
+
+    /** Ends the gateway, and starts another on the same port, database and data. */
+    void restart() {
+        var again = new ArrayList<>(flags);
+        again.set(again.indexOf("--port") + 1, "" + URI.create(address()).getPort());
+        server.stop();
+        server = started(again);
     }
 
     private static Settings with(Logs.Settings logs, UnaryOperator<Web.Settings> web, Settings settings) {

@@ -4,9 +4,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What strangers write into {@code next} to lead somebody away, and what pages of ours write. */
-final class Redirects {
-    private static final List<String> HOSTS =
-            List.of("evil.example", "127.0.0.1:81", "evil%E3%80%82example", "[::1]", "1249763844");
+public final class Redirects {
+    private static final List<String> HOSTS = List.of(
+            "evil.example",
+            "127.0.0.1:81",
+            "evil%E3%80%82example",
+            "[::1]",
+            "1249763844",
+            "evil.example:443/x",
+            "evil.example/..",
+            "evil.example%2f@ours",
+            "user:word@evil.example",
+            "0x7f.1",
+            "[::ffff:127.0.0.1]",
+            "xn--evl-tma.example",
+            "evil.example?ours",
+            "evil.example#ours",
+            "ours.evil.example",
+            "ours%00.evil.example");
     private static final List<String> STARTS = List.of(
             "//",
             "///",
@@ -47,7 +62,7 @@ final class Redirects {
             "/　/",
             "%2f%2f");
 
-    static final List<String> HOSTILE = hostile();
+    public static final List<String> HOSTILE = hostile();
     static final List<String> OURS = List.of(
             "/",
             "/people",

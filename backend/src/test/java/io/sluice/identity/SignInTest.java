@@ -342,7 +342,7 @@ class SignInTest {
 
     @Test
     void nothing_leads_away_from_the_portal() {
-        assertThat(Redirects.HOSTILE).hasSizeGreaterThan(120);
+        assertThat(Redirects.HOSTILE).hasSizeGreaterThan(600);
         for (String next : Redirects.HOSTILE) {
             assertThat(EntryRoutes.local(next)).as(next).isEqualTo("/");
         }
