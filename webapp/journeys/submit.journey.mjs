@@ -231,6 +231,24 @@ test("a_template_is_used_kept_shared_renamed_and_deleted", async () => {
   await context.close();
 });
 
+test("the_first_templates_are_sent_as_they_come_and_run", async () => {
+  const { page, context, complaints } = await writing();
+  for (const template of ["progress", "hello"]) {
+    const name = word(template);
+    await page.goto(`/jobs/new?template=${template}`);
+    await field(page, "Name").fill(name);
+    await page.waitForFunction((typed) => document.querySelector("#text").value.includes(typed), name);
+    await page.locator("button.send").click();
+    await page.waitForURL(`**/jobs/${admin.name}~${name}`);
+    // the one takes half a minute, and is seen to its end in GoodJobsIT
+    const state = template === "hello" ? "Succeeded" : "Running";
+    await page.locator(".tasks tbody tr", { hasText: state }).waitFor();
+    if (template === "progress") await stop(page, name);
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("a_clone_asks_for_its_secrets_anew", async () => {
   const { page, context } = await writing("?template=hello");
   const name = word("secret");
