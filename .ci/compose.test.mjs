@@ -43,6 +43,21 @@ test("the_compose_file_is_clean", async () => {
   assert.doesNotMatch(await compose("config"), /WARN/i);
 });
 
+test("with_the_profile_telemetry_grafana_and_prometheus_are_reached_by_the_gateway_alone", async () => {
+  const whole = await compose("--profile", "telemetry", "config");
+  assert.doesNotMatch(whole, /WARN/i);
+  const service = (name) => new RegExp(`^  ${name}:\\n((?:    .*\\n|\\n)*)`, "m").exec(whole.slice(whole.indexOf("services:")))?.[1] ?? "";
+  const networks = (text) => [...(/^ {4}networks:\n((?: {6}.*\n)*)/m.exec(text)?.[1] ?? "").matchAll(/^ {6}(\w+):/gm)].map((one) => one[1]);
+  for (const [name, network] of [["grafana", "panels"], ["prometheus", "numbers"]]) {
+    assert.deepEqual(networks(service(name)), [network]);
+    assert.doesNotMatch(service(name), /^ {4}ports:/m);
+    assert.match(service(name), /read_only: true/);
+    assert.equal(whole.match(new RegExp(`^ {6}${network}: `, "gm")).length, 2, "it and the gateway");
+  }
+  assert.match(service("grafana"), /GF_AUTH_PROXY_ENABLE_LOGIN_TOKEN: .?false/);
+  assert.match(service("grafana"), /GF_DATAPROXY_SEND_USER_HEADER: .?true/);
+});
+
 test("without_passwords_it_starts_nothing_and_says_where_to_set_them", async () => {
   const unset = { ...env, SLUICE_DB_PASSWORD: "", SLUICE_ADMIN_PASSWORD: "" };
   const lines = [];

@@ -1,4 +1,5 @@
 import type UPlot from "uplot";
+import "./grafana-board";
 import { type Chart, charts, load, type Series, times } from "./data";
 import { plot } from "./plot";
 import { written } from "./units";
@@ -181,6 +182,7 @@ class DeviceChart extends HTMLElement {
     const first = this.#times[0] ?? 0;
     const last = this.#times.at(-1) ?? 0;
     for (const { plot } of this.#plots) plot.setScale("x", { min: zoom?.[0] ?? first, max: zoom?.[1] ?? last });
+    followed(this, zoom);
     this.#refresh(); // as finely as that time is known
   }
 
@@ -213,6 +215,18 @@ class DeviceChart extends HTMLElement {
     this.#clear();
     this.#refresh();
   };
+}
+
+/** Other charts of the same show the same time. */
+function followed(chart: HTMLElement, zoom: [number, number] | undefined): void {
+  for (const link of chart.closest("turbo-frame")?.querySelectorAll<HTMLAnchorElement>("a[data-follows-time]") ?? []) {
+    const to = new URL(link.href);
+    for (const [at, name] of ["from", "to"].entries()) {
+      if (zoom) to.searchParams.set(name, String(Math.round((zoom[at] ?? 0) * 1000)));
+      else to.searchParams.delete(name);
+    }
+    link.href = to.href;
+  }
 }
 
 function lastOf(values: (number | null)[]): number | null {

@@ -91,8 +91,17 @@ final class Flags {
             new Flag(
                     "prometheus",
                     "URL",
+                    "auto",
+                    "a Prometheus that reads /metrics here and keeps the history: http://host:9090; auto: one that the"
+                            + " gateway runs itself where the program prometheus is in PATH; off: none"),
+            new Flag("prometheus-disk", "SIZE", "5g", "that the history of the gateway's own Prometheus takes at most"),
+            new Flag("prometheus-days", "COUNT", "30", "that it reaches back at most"),
+            new Flag(
+                    "grafana",
+                    "URL",
                     "",
-                    "a Prometheus that reads /metrics here and keeps the history: http://host:9090"),
+                    "a Grafana whose panels stand beside the built-in charts (docs/telemetry.md says how to set it up):"
+                            + " http://127.0.0.1:3000"),
             new Flag(
                     "url",
                     "URL",
@@ -203,6 +212,8 @@ final class Flags {
                 + "\n\n"
                 + "Each flag is a variable too: --tls-cert is SLUICE_TLS_CERT. SLUICE_ADMIN_PASSWORD makes the first"
                 + " administrator, named admin,\n"
-                + "without a set-up link. SLUICE_SMTP_PASSWORD is the mail server's.";
+                + "without a set-up link. SLUICE_SMTP_PASSWORD is the mail server's. SLUICE_GRAFANA_TOKEN is what Grafana shows"
+                + " the gateway (otherwise made and kept in grafana.token of the data folder),\n"
+                + "SLUICE_METRICS_TOKEN what a Prometheus on another machine shows at /metrics.";
     }
 }

@@ -19,6 +19,7 @@ import io.sluice.logs.Logs;
 import io.sluice.logs.files.Instants;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.collect.DeviceWatch;
+import io.sluice.telemetry.door.Viewer;
 import io.sluice.telemetry.notices.Outside;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
@@ -121,6 +122,7 @@ public final class Server {
         routes = routes(web, database, identity, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
+        telemetry.serving(address);
         await(endpoints.openSsh());
         await(identity.welcome(address, out::println));
         database.started();
@@ -278,7 +280,16 @@ public final class Server {
         var outside = new Outside(
                 settings.telemetry().notices(), name -> reader(identity, name), web::text, this::addressForBrowsers);
         Telemetry telemetry = Telemetry.open(
-                vertx, database, jobs, engine, devices, registry, settings.telemetry(), outside, endpoints::used);
+                vertx,
+                database,
+                jobs,
+                engine,
+                devices,
+                registry,
+                settings.telemetry(),
+                outside,
+                endpoints::used,
+                name -> identity.named(name).map(found -> found.map(one -> new Viewer(one.caller(), one.created()))));
         closing("telemetry", telemetry::close);
         return telemetry;
     }
@@ -315,7 +326,7 @@ public final class Server {
             Telemetry telemetry) {
         List<Route> table = new ArrayList<>();
         table.addAll(new ApiDocument(ROOMS).routes());
-        table.addAll(web.routes(() -> able(database), telemetry::numbers));
+        table.addAll(web.routes(() -> able(database), telemetry::numbers, telemetry::isReader));
         table.addAll(identity.routes(web.live()));
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));

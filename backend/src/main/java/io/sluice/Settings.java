@@ -9,6 +9,7 @@ import io.sluice.engines.process.ProcessEngine;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
+import io.sluice.telemetry.own.OwnPrometheus;
 import io.sluice.web.Web;
 import java.net.InetAddress;
 import java.net.URI;
@@ -120,8 +121,10 @@ record Settings(
                                 isLoopback(host),
                                 faults),
                         ssh(values, host, data, faults)),
-                Telemetry.Settings.usual()
-                        .prometheus(address(values, "prometheus", faults))
+                Telemetry.Settings.of(data)
+                        .prometheus(prometheus(values, faults), ownPrometheus(values, environment, data, faults))
+                        .reader(token(environment, "SLUICE_METRICS_TOKEN", faults))
+                        .grafana(grafana(values, environment, faults))
                         .notices(Mailing.read(values, environment, faults)),
                 address(values, "url", faults),
                 environment.getOrDefault("SLUICE_FAILPOINT", ""));
@@ -147,6 +150,44 @@ record Settings(
             faults.add("--user-ids: " + e.getMessage());
             return new Numbers.Range(1, 1);
         }
+    }
+
+    private static @Nullable URI prometheus(Map<String, String> values, List<String> faults) {
+        return Set.of("auto", "off").contains(text(values, "prometheus"))
+                ? null
+                : address(values, "prometheus", faults);
+    }
+
+    /** Where one is installed, and neither another was named nor none wanted. */
+    private static OwnPrometheus.@Nullable Settings ownPrometheus(
+            Map<String, String> values, Map<String, String> environment, Path data, List<String> faults) {
+        long bytes = size(values, "prometheus-disk", faults);
+        int days = count(values, "prometheus-days", faults);
+        return text(values, "prometheus").equals("auto")
+                ? OwnPrometheus.found(environment.getOrDefault("PATH", ""))
+                        .map(program -> new OwnPrometheus.Settings(program, data.resolve("prometheus"), bytes, days))
+                        .orElse(null)
+                : null;
+    }
+
+    private static Telemetry.@Nullable GrafanaSettings grafana(
+            Map<String, String> values, Map<String, String> environment, List<String> faults) {
+        URI address = address(values, "grafana", faults);
+        String token = token(environment, "SLUICE_GRAFANA_TOKEN", faults);
+        if (address != null && !Set.of("", "/", "/grafana", "/grafana/").contains(String.valueOf(address.getPath()))) {
+            faults.add("--grafana " + address + " ends in a path. Grafana serves below /grafana/ (serve_from_sub_path ="
+                    + " true), so give its address without one, like http://127.0.0.1:3000.");
+        }
+        return address == null ? null : new Telemetry.GrafanaSettings(address, token);
+    }
+
+    /** What a program shows that is no user. No flag: whoever may see processes sees flags. */
+    private static @Nullable String token(Map<String, String> environment, String name, List<String> faults) {
+        String token = environment.getOrDefault(name, "").strip();
+        if (!token.isEmpty() && !token.matches("[\\x21-\\x7e]{20,200}")) {
+            faults.add(name + " has 20 to 200 letters, digits and signs, as openssl rand -hex 24 prints them.");
+        }
+        return token.isEmpty() ? null : token;
     }
 
     private static @Nullable URI address(Map<String, String> values, String name, List<String> faults) {
@@ -218,7 +259,7 @@ record Settings(
                 text(values, "docker-networks"),
                 text(values, "docker-disk").isEmpty() ? 0 : size(values, "docker-disk", faults),
                 new DockerEngine.Settings.Fence(
-                        Services.of(text(values, "db"), text(values, "prometheus")),
+                        Services.of(text(values, "db"), text(values, "prometheus"), text(values, "grafana")),
                         registries(values, faults),
                         !text(values, "docker-without-firewall").isEmpty()));
         try {

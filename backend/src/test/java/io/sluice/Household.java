@@ -113,6 +113,7 @@ final class Household implements AutoCloseable {
         // whether or not a Docker engine answers on this machine
         builder.environment().put("SLUICE_ENGINE", "process");
         builder.environment().put("SLUICE_SSH_PORT", "off");
+        builder.environment().put("SLUICE_PROMETHEUS", "off");
         builder.environment().putAll(settings);
         builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));

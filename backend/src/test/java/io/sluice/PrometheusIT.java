@@ -1,30 +1,17 @@
 package io.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.identity.Browser;
-import io.sluice.identity.Crowd;
 import io.sluice.identity.Crowd.Person;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
-import java.net.ServerSocket;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,12 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real Prometheus reads the gateway, and the gateway reads it. */
 class PrometheusIT {
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final String JOB = """
-            {"jobName": "train", "image": "none", "taskRoles": [{"name": "main", "taskNumber": 1, "gpuNumber": 2, "cpuNumber": 1, "memoryMB": 100,
-             "command": "while true; do echo step; sleep 0.2; done"}]}
-            """;
-
+    private static final ObjectMapper JSON = PrometheusDesk.JSON;
     /** Of simulated devices no tool tells, and none is idle for half an hour or broken; tasks share the machine's network. */
     private static final List<String> NOTHING_HERE =
             List.of("accelerator_collector_", "_network_", "accelerator_processes", "out_of_service", "< 0.05");
@@ -46,115 +28,34 @@ class PrometheusIT {
     @TempDir
     private static Path folder;
 
-    private static TestServer server;
-    private static Crowd crowd;
+    private static PrometheusDesk desk;
     private static Person owner;
-    private static Process prometheus;
-    private static String address = "";
 
     @BeforeAll
     static void start() throws IOException {
-        assumeTrue(
-                isThere("prometheus") && isThere("promtool"),
-                "Prometheus is not installed (Debian package prometheus)");
-        try (var free = new ServerSocket(0)) {
-            address = "127.0.0.1:" + free.getLocalPort();
-        }
-        server = new TestServer(
-                folder.resolve("data"),
-                "--simulate-devices",
-                "4xH100",
-                "--allow-shared-process-engine",
-                "--prometheus",
-                "http://" + address);
-        Path config = folder.resolve("prometheus.yml");
-        Files.writeString(
-                folder.resolve("rules.yml"),
-                Files.readString(Path.of("../compose/prometheus/rules.yml")).replace("interval: 30s", "interval: 1s"));
-        Files.writeString(
-                config,
-                "rule_files: [rules.yml]\nscrape_configs: [{job_name: sluice, scrape_interval: 1s, static_configs: [{targets: ['"
-                        + URI.create(server.address()).getAuthority() + "']}]}]\n");
-        prometheus = new ProcessBuilder(
-                        "prometheus",
-                        "--config.file=" + config,
-                        "--storage.tsdb.path=" + folder.resolve("tsdb"),
-                        "--web.listen-address=" + address)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("prometheus.log").toFile())
-                .start();
-        crowd = new Crowd(server.vertx(), server.database(), server.address());
-        owner = crowd.person("owner", false);
-        as().send(HttpMethod.POST, "/api/v2/jobs", "application/json", Buffer.buffer(JOB))
-                .await();
+        desk = new PrometheusDesk(folder);
+        owner = desk.crowd.person("owner", false);
+        desk.run(owner, "train", 2);
     }
 
     @AfterAll
-    static void stop() throws InterruptedException {
-        if (prometheus != null) {
-            prometheus.destroyForcibly().waitFor();
+    static void stop() {
+        if (desk != null) {
+            desk.close();
         }
-        if (server != null) {
-            as().send(
-                            HttpMethod.PUT,
-                            "/api/v2/jobs/owner~train/executionType",
-                            "application/json",
-                            Buffer.buffer("{\"value\":\"STOP\"}"))
-                    .await();
-            crowd.close();
-            server.close();
-        }
-    }
-
-    private static void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(prometheus.pid()))
-                .start()
-                .waitFor();
-    }
-
-    private static boolean isThere(String program) {
-        return Stream.of(String.valueOf(System.getenv("PATH")).split(":"))
-                .anyMatch(place -> Files.isExecutable(Path.of(place, program)));
-    }
-
-    private static Browser as() {
-        Browser browser = crowd.browser();
-        browser.headers.set("Authorization", "Bearer " + crowd.bearer(owner));
-        return browser;
     }
 
     private static JsonNode api(String path) throws IOException {
-        return JSON.readTree(as().send(HttpMethod.GET, path, null, null).await().bodyAsString());
+        return JSON.readTree(
+                desk.as(owner).send(HttpMethod.GET, path, null, null).await().bodyAsString());
     }
 
     private static JsonNode query(String expression) throws IOException, InterruptedException {
-        var request = HttpRequest.newBuilder(URI.create("http://" + address + "/api/v1/query?query="
-                        + URLEncoder.encode(expression, StandardCharsets.UTF_8)))
-                .build();
-        try (var client = HttpClient.newHttpClient()) {
-            return JSON.readTree(client.send(request, BodyHandlers.ofString()).body());
-        }
-    }
-
-    private static JsonNode until(Callable<JsonNode> asked, Predicate<JsonNode> condition) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        JsonNode answer = JSON.nullNode();
-        while (!condition.test(answer)) {
-            assertThat(System.nanoTime()).as("too late: " + answer).isLessThan(end);
-            TimeUnit.MILLISECONDS.sleep(100);
-            try {
-                answer = asked.call();
-            } catch (IOException e) {
-                answer = JSON.nullNode(); // it is still starting
-            }
-        }
-        return answer;
+        return desk.query(expression);
     }
 
     private static JsonNode filled(String expression) throws Exception {
-        return until(
-                () -> query(expression),
-                answer -> answer.path("data").path("result").size() > 0);
+        return desk.filled(expression);
     }
 
     @Test
@@ -181,7 +82,7 @@ class PrometheusIT {
     @Test
     void what_is_exposed_passes_the_check_of_metrics() throws Exception {
         Path text = folder.resolve("metrics.txt");
-        Files.writeString(text, as().get("/metrics").bodyAsString());
+        Files.writeString(text, desk.as(owner).get("/metrics").bodyAsString());
         var check = new ProcessBuilder("promtool", "check", "metrics")
                 .redirectErrorStream(true)
                 .redirectInput(text.toFile())
@@ -247,7 +148,7 @@ class PrometheusIT {
     @Test
     void the_gateway_has_history_from_it_and_its_own_while_it_is_away() throws Exception {
         String path = "/api/v2/jobs/owner~train/series?source=prometheus&metrics=utilization,memory";
-        JsonNode series = until(
+        JsonNode series = PrometheusDesk.until(
                 () -> api(path),
                 answer -> answer.path("source").asText().equals("prometheus")
                         && answer.path("lines")
@@ -257,7 +158,7 @@ class PrometheusIT {
         assertThat(series.path("lines").valueStream().filter(line -> line.has("device")))
                 .hasSize(2);
         assertThat(series.path("lines").get(0).path("role").asText()).isEqualTo("main");
-        signal("STOP");
+        desk.signal("STOP");
         try {
             JsonNode own = api(path);
             assertThat(own.path("source").asText())
@@ -266,7 +167,7 @@ class PrometheusIT {
             assertThat(own.path("lines").valueStream().anyMatch(line -> line.has("device")))
                     .isTrue();
         } finally {
-            signal("CONT");
+            desk.signal("CONT");
         }
     }
 }

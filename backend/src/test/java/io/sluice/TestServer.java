@@ -3,7 +3,6 @@ package io.sluice;
 import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
 import io.sluice.logs.Logs;
-import io.sluice.telemetry.Telemetry;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Vertx;
@@ -21,6 +20,7 @@ import java.util.function.UnaryOperator;
 /** The whole gateway in this JVM, on a free port and a fresh database, with the administrator admin. */
 public final class TestServer implements AutoCloseable {
     public static final String PASSWORD = "a long enough password";
+    static final String GRAFANA_TOKEN = "known-to-grafana-and-the-gateway";
 
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
@@ -47,6 +47,9 @@ public final class TestServer implements AutoCloseable {
         if (!List.of(flags).contains("--ssh-port")) {
             all.addAll(List.of("--ssh-port", "off"));
         }
+        if (!List.of(flags).contains("--prometheus")) {
+            all.addAll(List.of("--prometheus", "off"));
+        }
         all.addAll(List.of(flags));
         this.flags = all;
         this.fitted = settings -> with(logs, web, settings);
@@ -54,7 +57,15 @@ public final class TestServer implements AutoCloseable {
     }
 
     private Server started(List<String> all) {
-        var read = Settings.read(all.toArray(String[]::new), Map.of("SLUICE_ADMIN_PASSWORD", PASSWORD));
+        var read = Settings.read(
+                all.toArray(String[]::new),
+                Map.of(
+                        "SLUICE_ADMIN_PASSWORD",
+                        PASSWORD,
+                        "SLUICE_GRAFANA_TOKEN",
+                        GRAFANA_TOKEN,
+                        "PATH",
+                        String.valueOf(System.getenv("PATH"))));
         var started = new Server(
                 fitted.apply(((Settings.Right) read).settings()),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
@@ -85,10 +96,7 @@ public final class TestServer implements AutoCloseable {
                 settings.listsPerMinute(),
                 logs,
                 settings.endpoints(),
-                new Telemetry.Settings(
-                        Duration.ofMillis(300),
-                        settings.telemetry().prometheus(),
-                        settings.telemetry().notices()),
+                settings.telemetry().pause(Duration.ofMillis(300)),
                 settings.url(),
                 settings.failpoint());
     }

@@ -86,6 +86,43 @@ class UpIT {
     }
 
     @Test
+    void a_killed_gateway_takes_its_prometheus_with_it() throws Exception {
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/prometheus")),
+                "Prometheus is not installed (Debian package prometheus)");
+        Gateway first = start("--prometheus", "auto").ready();
+        awaitPrometheus(1);
+        first.process.destroyForcibly().waitFor();
+        awaitPrometheus(0);
+
+        Gateway second = start("--prometheus", "auto").ready();
+        awaitPrometheus(1);
+        signal("TERM", second.process.pid());
+        assertThat(second.process.waitFor(5, TimeUnit.SECONDS)).isTrue();
+        awaitPrometheus(0);
+    }
+
+    private void awaitPrometheus(int count) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (prometheus() != count) {
+            assertThat(System.nanoTime()).as("too late for " + count).isLessThan(end);
+            TimeUnit.MILLISECONDS.sleep(100);
+        }
+    }
+
+    private long prometheus() throws IOException {
+        long found = 0;
+        try (var all = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : all) {
+                String line = commandOf(process);
+                boolean itself = line.startsWith("/usr/bin/prometheus") && line.contains("path=" + folder);
+                found += itself ? 1 : 0;
+            }
+        }
+        return found;
+    }
+
+    @Test
     void a_second_gateway_on_one_data_folder_is_told_of_the_first() throws Exception {
         Gateway first = start().ready();
 
@@ -133,6 +170,9 @@ class UpIT {
                 folder.resolve("data").toString()));
         if (!List.of(more).contains("--port")) {
             command.addAll(List.of("--port", "0"));
+        }
+        if (!List.of(more).contains("--prometheus")) {
+            command.addAll(List.of("--prometheus", "off"));
         }
         command.addAll(List.of(more));
         var gateway = new Gateway(new ProcessBuilder(command)

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -167,6 +168,24 @@ public final class Identity {
         routes.addAll(new AccountRoutes(signIn, sessions).routes());
         routes.addAll(new UserRoutes(people, signIn).routes());
         return routes;
+    }
+
+    /** @param created when the account was made */
+    public record Named(Caller caller, Instant created) {}
+
+    /** Who has this name, in whatever case, where the account is open: for programs that are trusted to say for whom they ask. */
+    public Future<Optional<Named>> named(String name) {
+        return people.named(name)
+                .map(found -> found.filter(user -> !user.disabled())
+                        .map(user -> new Named(
+                                new Caller(
+                                        user.id(),
+                                        user.name(),
+                                        user.admin(),
+                                        Caller.Kind.APPLICATION,
+                                        "named",
+                                        Set.of("jobs:read")),
+                                user.created())));
     }
 
     /** @param people how many there are; for administrators, otherwise 0 */

@@ -7,14 +7,19 @@ import io.sluice.engines.Engine;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.pages.Remark;
 import io.sluice.telemetry.collect.DeviceWatch;
+import io.sluice.telemetry.door.Door;
+import io.sluice.telemetry.door.Viewer;
 import io.sluice.telemetry.exposition.Exposition;
+import io.sluice.telemetry.grafana.Grafana;
 import io.sluice.telemetry.history.History;
 import io.sluice.telemetry.history.Prometheus;
+import io.sluice.telemetry.history.Upstream;
 import io.sluice.telemetry.idle.Idle;
 import io.sluice.telemetry.notices.Notices;
 import io.sluice.telemetry.notices.Outside;
 import io.sluice.telemetry.observe.Observation;
 import io.sluice.telemetry.observe.Observer;
+import io.sluice.telemetry.own.OwnPrometheus;
 import io.sluice.telemetry.pages.TelemetryPages;
 import io.sluice.web.Call;
 import io.sluice.web.Live;
@@ -23,12 +28,16 @@ import io.sluice.web.Route;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The door to telemetry. Nobody waits for it: what it can not find out in time is missing, with a reason. */
@@ -38,20 +47,58 @@ public final class Telemetry {
 
     /**
      * @param pause between two rounds of looking at everything
-     * @param prometheus that keeps the history, null: none
+     * @param folder where secrets are kept, and what a Prometheus of its own keeps
+     * @param prometheus that keeps the history, null: none, or its own
+     * @param own that the gateway runs itself, null: none
+     * @param reader what another one shows that reads {@code /metrics}, null: an administrator's token alone counts
      * @param notices how something is told outside
+     * @param grafana whose panels are shown beside the built-in charts, null: none
      */
-    public record Settings(Duration pause, @Nullable URI prometheus, Outside.Settings notices) {
-        public static Settings usual() {
-            return new Settings(Duration.ofSeconds(5), null, Outside.Settings.NONE);
+    public record Settings(
+            Duration pause,
+            Path folder,
+            @Nullable URI prometheus,
+            OwnPrometheus.@Nullable Settings own,
+            @Nullable String reader,
+            @Nullable GrafanaSettings grafana,
+            Outside.Settings notices) {
+        public static Settings of(Path folder) {
+            return new Settings(Duration.ofSeconds(5), folder, null, null, null, null, Outside.Settings.NONE);
         }
 
-        public Settings prometheus(@Nullable URI address) {
-            return new Settings(pause, address, notices);
+        public Settings pause(Duration shorter) {
+            return new Settings(shorter, folder, prometheus, own, reader, grafana, notices);
         }
 
-        public Settings notices(Outside.Settings outside) {
-            return new Settings(pause, prometheus, outside);
+        public Settings prometheus(@Nullable URI address, OwnPrometheus.@Nullable Settings own) {
+            return new Settings(pause, folder, address, own, reader, grafana, notices);
+        }
+
+        public Settings reader(@Nullable String token) {
+            return new Settings(pause, folder, prometheus, own, token, grafana, notices);
+        }
+
+        public Settings grafana(@Nullable GrafanaSettings embedded) {
+            return new Settings(pause, folder, prometheus, own, reader, embedded, notices);
+        }
+
+        public Settings notices(Outside.Settings other) {
+            return new Settings(pause, folder, prometheus, own, reader, grafana, other);
+        }
+
+        /** Without the token. */
+        @Override
+        public String toString() {
+            return "Settings[folder=" + folder + ", prometheus=" + prometheus + "]";
+        }
+    }
+
+    /** @param token that it shows when it asks for numbers; null: one that is kept in a file */
+    public record GrafanaSettings(URI address, @Nullable String token) {
+        /** Without the token. */
+        @Override
+        public String toString() {
+            return "GrafanaSettings[" + address + "]";
         }
     }
 
@@ -72,6 +119,10 @@ public final class Telemetry {
     private final Prometheus prometheus;
     private final Notices notices;
     private final Idle idle;
+    private final Door door;
+    private final Grafana grafana;
+    private final @Nullable OwnPrometheus own;
+    private final @Nullable String reader;
 
     private Telemetry(
             Vertx vertx,
@@ -82,19 +133,45 @@ public final class Telemetry {
             CollectorRegistry registry,
             Settings settings,
             Outside outside,
-            Uses uses) {
+            Uses uses,
+            Function<String, Future<Optional<Viewer>>> viewers) {
         this.jobs = jobs;
         this.observer = new Observer(jobs, engine, devices, settings.pause(), registry);
         this.exposition = new Exposition(vertx, registry, observer::now);
         this.history = new History(database, registry);
-        this.prometheus = new Prometheus(vertx, settings.prometheus(), history);
+        this.reader = settings.reader();
+        OwnPrometheus.Settings run = settings.own();
+        this.own = run == null ? null : new OwnPrometheus(vertx, run, registry);
+        Supplier<Upstream.@Nullable Place> place = place(settings.prometheus(), own);
+        this.prometheus = new Prometheus(vertx, place, history);
+        GrafanaSettings beside = settings.grafana();
+        String secret = beside == null ? null : secret(beside, settings.folder());
+        this.grafana = new Grafana(vertx, beside == null ? null : beside.address(), registry);
+        this.door = new Door(vertx, jobs, place, secret, viewers, registry);
         this.notices = new Notices(vertx, database, jobs, registry, outside);
         this.idle = new Idle(database, jobs, registry, uses::of, notices::ring);
         observer.listen(history::take);
         observer.listen(idle::take);
     }
 
-    /** With the tables of {@link #MIGRATIONS} in place. Looks at everything from now on. */
+    private static Supplier<Upstream.@Nullable Place> place(@Nullable URI address, @Nullable OwnPrometheus own) {
+        if (address == null && own != null) {
+            return own::place;
+        }
+        Upstream.Place place = address == null ? null : new Upstream.Place(address, null);
+        return () -> place;
+    }
+
+    private static String secret(GrafanaSettings grafana, Path folder) {
+        String token = grafana.token();
+        return token == null ? Secret.kept(folder.resolve("grafana.token")) : token;
+    }
+
+    /**
+     * With the tables of {@link #MIGRATIONS} in place. Looks at everything from now on.
+     *
+     * @param viewers who has a name that Grafana says, where the account is open
+     */
     public static Telemetry open(
             Vertx vertx,
             Database database,
@@ -104,8 +181,10 @@ public final class Telemetry {
             CollectorRegistry registry,
             Settings settings,
             Outside outside,
-            Uses uses) {
-        var telemetry = new Telemetry(vertx, database, jobs, engine, devices, registry, settings, outside, uses);
+            Uses uses,
+            Function<String, Future<Optional<Viewer>>> viewers) {
+        var telemetry =
+                new Telemetry(vertx, database, jobs, engine, devices, registry, settings, outside, uses, viewers);
         telemetry.history.start();
         telemetry.observer.start();
         telemetry.notices.start();
@@ -115,7 +194,25 @@ public final class Telemetry {
 
     /** Its rows, without {@code /metrics}, whose callers the edge knows. From now on open pages are told what changed. */
     public List<Route> routes(Live live) {
-        return TelemetryPages.routes(jobs, observer, history, prometheus, idle, live);
+        return Stream.of(
+                        TelemetryPages.routes(jobs, observer, history, prometheus, grafana, idle, live),
+                        door.routes(),
+                        grafana.routes())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /** The gateway serves, and can be read from now on. */
+    public void serving(String address) {
+        if (own != null) {
+            own.start(URI.create(address.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:")));
+        }
+    }
+
+    /** Whether it is a Prometheus that asks for the numbers. */
+    public boolean isReader(Call call) {
+        String shown = call.header("Authorization").orElse("");
+        return (own != null && own.isItsOwn(shown)) || (reader != null && Secret.same(shown, "Bearer " + reader));
     }
 
     /** What {@code /metrics} answers. */
@@ -143,7 +240,15 @@ public final class Telemetry {
     public Future<Void> close() {
         idle.close();
         observer.close();
-        return Future.join(history.close(), exposition.close(), prometheus.close(), notices.close())
+        Future<Void> ended = own == null ? Future.succeededFuture() : own.close();
+        return Future.join(List.of(
+                        ended,
+                        history.close(),
+                        exposition.close(),
+                        prometheus.close(),
+                        notices.close(),
+                        door.close(),
+                        grafana.close()))
                 .mapEmpty();
     }
 }

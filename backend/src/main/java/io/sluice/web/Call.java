@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
@@ -121,12 +122,35 @@ public final class Call {
         return authority;
     }
 
+    public HttpMethod method() {
+        return context.request().method();
+    }
+
+    /** Path and query as they were sent. */
+    public String uri() {
+        return context.request().uri();
+    }
+
+    public String path() {
+        return context.request().path();
+    }
+
     public String path(String parameter) {
         return context.pathParam(parameter);
     }
 
     public Optional<String> query(String parameter) {
         return Optional.ofNullable(context.queryParams().get(parameter));
+    }
+
+    /** All values of a parameter of the query. */
+    public List<String> queries(String parameter) {
+        return context.queryParams().getAll(parameter);
+    }
+
+    /** All values of a header, of which there may be more than one. */
+    public List<String> headers(String name) {
+        return context.request().headers().getAll(name);
     }
 
     public Optional<String> header(String name) {

@@ -107,7 +107,7 @@ final class Guards {
 
     private static String policy(String nonce) {
         return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self' 'nonce-" + nonce
-                + "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+                + "'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none';"
                 + " frame-ancestors 'none'";
     }
 

@@ -117,6 +117,10 @@ public final class Reply {
         return cookie(Call.noteCookie(call.secure(), Call.written(note), Duration.ofMinutes(1)));
     }
 
+    public int status() {
+        return status;
+    }
+
     public Reply status(int status) {
         return new Reply(status, content, headers, cookies);
     }

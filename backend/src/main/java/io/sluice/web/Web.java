@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -216,24 +217,28 @@ public final class Web {
 
     /** What the edge answers itself: is it alive, is it able, and its numbers for machines on this host or with an administrator's token. */
     public List<Route> routes(Supplier<Future<Void>> able) {
-        return routes(able, this::numbers);
+        return routes(able, this::numbers, call -> false);
     }
 
-    /** @param numbers answers those who may have the numbers */
-    public List<Route> routes(Supplier<Future<Void>> able, Route.Handling numbers) {
+    /**
+     * @param numbers answers those who may have the numbers
+     * @param reader whether somebody else may have them, who is no user
+     */
+    public List<Route> routes(Supplier<Future<Void>> able, Route.Handling numbers, Predicate<Call> reader) {
         return List.of(
                 Route.get("/healthz", call -> Future.succeededFuture(Reply.text("alive\n")))
                         .forAnyone(),
                 Route.get("/readyz", call -> able.get().map(ready -> Reply.text("ready\n")))
                         .forAnyone(),
-                Route.get("/metrics", call -> forMachines(call, numbers)).forAnyone());
+                Route.get("/metrics", call -> forMachines(call, numbers, reader))
+                        .forAnyone());
     }
 
-    private Future<Reply> forMachines(Call call, Route.Handling numbers) {
+    private Future<Reply> forMachines(Call call, Route.Handling numbers, Predicate<Call> reader) {
         boolean admin = call.callerIfAny()
                 .map(caller -> caller.admin() && caller.may("metrics:read"))
                 .orElse(false);
-        if (!(call.isLocal() && namesThisMachine(call)) && !admin) {
+        if (!(call.isLocal() && namesThisMachine(call)) && !admin && !reader.test(call)) {
             return Future.failedFuture(Problem.of(
                     Problem.Kind.UNAUTHENTICATED,
                     "Metrics are for this machine, or for an administrator's token with metrics:read."));

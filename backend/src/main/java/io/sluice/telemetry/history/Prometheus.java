@@ -6,29 +6,19 @@ import io.sluice.telemetry.history.Lines.Line;
 import io.sluice.telemetry.history.Lines.OfTask;
 import io.sluice.telemetry.history.Series.Drawn;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
-import io.vertx.core.http.RequestOptions;
-import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,29 +37,25 @@ public final class Prometheus {
     private static final long FINEST_MILLIS = 15_000;
 
     private final Vertx vertx;
-    private final @Nullable URI address;
     private final Function<Collection<Long>, Future<List<Kept>>> history;
     private final HistoryMetrics metrics;
-    private final HttpClient client;
+    private final Upstream upstream;
     private final Breaker breaker = new Breaker(System::nanoTime);
     private final AtomicInteger charts = new AtomicInteger();
 
-    public Prometheus(Vertx vertx, @Nullable URI address, History history) {
-        this(vertx, address, history::of, history.metrics());
+    public Prometheus(Vertx vertx, Supplier<Upstream.@Nullable Place> place, History history) {
+        this(vertx, place, history::of, history.metrics());
     }
 
     Prometheus(
             Vertx vertx,
-            @Nullable URI address,
+            Supplier<Upstream.@Nullable Place> place,
             Function<Collection<Long>, Future<List<Kept>>> history,
             HistoryMetrics metrics) {
         this.vertx = vertx;
-        this.address = address;
         this.history = history;
         this.metrics = metrics;
-        this.client = vertx.createHttpClient(
-                new HttpClientOptions().setConnectTimeout((int) LIMIT_MILLIS).setDecompressionSupported(true),
-                new PoolOptions().setHttp1MaxSize(AT_ONCE).setMaxWaitQueueSize(WAITING));
+        this.upstream = new Upstream(vertx, place, new Upstream.Limits(AT_ONCE, WAITING, LIMIT_MILLIS, MOST_BYTES));
     }
 
     /**
@@ -106,7 +92,7 @@ public final class Prometheus {
                     Series own = Series.of(sources, wish.from(), wish.to(), wish.step());
                     long best = Series.step(wish.from(), wish.to(), wish.step(), 5_000);
                     // what is here is as fine as what is there, and newer
-                    return address == null
+                    return !upstream.isThere()
                                     || (!wish.stored()
                                             && Series.grain(sources, wish.from()) <= best
                                             && !sources.isEmpty())
@@ -179,44 +165,18 @@ public final class Prometheus {
 
     /** Half a step later, for the value of a place is the mean of what is around it. */
     private Future<List<Matrix.Line>> query(String expression, Wish wish, long step) {
-        URI at = Objects.requireNonNull(address);
         long first = wish.from() + step / 2;
         int count = (int) ((wish.to() - wish.from()) / step) + 1;
-        String form = "query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8) + "&start=" + first / 1000.0
-                + "&end=" + (first + (count - 1) * step) / 1000.0 + "&step=" + step / 1000.0 + "&timeout=2s";
-        boolean tls = "https".equals(at.getScheme());
-        var options = new RequestOptions()
-                .setMethod(HttpMethod.POST)
-                .setHost(at.getHost())
-                .setPort(at.getPort() > 0 ? at.getPort() : tls ? 443 : 80)
-                .setSsl(tls)
-                .setURI(Optional.ofNullable(at.getPath()).orElse("").replaceAll("/+$", "") + "/api/v1/query_range")
-                .setTimeout(LIMIT_MILLIS)
-                .putHeader("Content-Type", "application/x-www-form-urlencoded");
-        return client.request(options)
-                .compose(request -> request.send(Buffer.buffer(form)))
-                .compose(Prometheus::whole)
-                .compose(body -> vertx.executeBlocking(
-                        () -> Matrix.of(body.getBytes(), new Matrix.Axis(first, step, count)), false))
+        var form = List.of(
+                Map.entry("query", expression),
+                Map.entry("start", Double.toString(first / 1000.0)),
+                Map.entry("end", Double.toString((first + (count - 1) * step) / 1000.0)),
+                Map.entry("step", Double.toString(step / 1000.0)),
+                Map.entry("timeout", "2s"));
+        return upstream.ask(HttpMethod.POST, "query_range", form)
+                .compose(answer -> vertx.executeBlocking(
+                        () -> Matrix.of(answer.body().getBytes(), new Matrix.Axis(first, step, count)), false))
                 .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    /** One that never ends is hung up on. */
-    private static Future<Buffer> whole(HttpClientResponse response) {
-        Promise<Buffer> whole = Promise.promise();
-        Buffer body = Buffer.buffer();
-        response.exceptionHandler(whole::tryFail);
-        response.endHandler(end -> whole.tryComplete(body));
-        response.handler(piece -> {
-            if (body.length() + piece.length() > MOST_BYTES) {
-                if (whole.tryFail(new IllegalStateException("it answers more than " + (MOST_BYTES >> 20) + " MiB"))) {
-                    response.request().reset();
-                }
-            } else {
-                body.appendBuffer(piece);
-            }
-        });
-        return whole.future();
     }
 
     private static List<Drawn> drawn(
@@ -241,6 +201,6 @@ public final class Prometheus {
     }
 
     public Future<Void> close() {
-        return client.close();
+        return upstream.close();
     }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param idle of the whole job
  * @param trouble why values are missing, null: none are
  * @param others what else can be looked at
+ * @param board the switch to Grafana's panels
  */
 public record MetricsPanel(
         boolean begun,
@@ -26,15 +27,41 @@ public record MetricsPanel(
         double kilowattHours,
         boolean simulated,
         @Nullable Note trouble,
-        List<Other> others) {
+        List<Other> others,
+        Board board) {
 
     public MetricsPanel {
         rows = List.copyOf(rows);
         others = List.copyOf(others);
     }
 
+    MetricsPanel with(Board other) {
+        return new MetricsPanel(
+                begun, live, src, log, rows, idle, mean, kilowattHours, simulated, trouble, others, other);
+    }
+
     public boolean hasProcesses() {
         return rows.stream().anyMatch(row -> !row.occupants().isEmpty());
+    }
+
+    /**
+     * The switch between the two kinds of charts, and what it stands at.
+     *
+     * @param builtIn the panel with the built-in charts; empty: there is no Grafana, and nothing to choose
+     * @param other the panel with Grafana's
+     * @param away Grafana was chosen and does not answer
+     * @param src of Grafana's, empty: the built-in charts are shown
+     */
+    public record Board(String builtIn, String other, boolean away, String src) {
+        static final Board NONE = new Board("", "", false, "");
+
+        public boolean isChoice() {
+            return !builtIn.isEmpty();
+        }
+
+        public boolean isShown() {
+            return !src.isEmpty();
+        }
     }
 
     /** How many devices have done nothing for so long, all of them at least. */

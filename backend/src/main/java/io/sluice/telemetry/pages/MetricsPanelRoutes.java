@@ -42,11 +42,14 @@ final class MetricsPanelRoutes {
     private final Observer observer;
     private final History history;
 
-    MetricsPanelRoutes(Jobs jobs, Lookup lookup, Observer observer, History history) {
+    private final Boards boards;
+
+    MetricsPanelRoutes(Jobs jobs, Lookup lookup, Observer observer, History history, Boards boards) {
         this.jobs = jobs;
         this.lookup = lookup;
         this.observer = observer;
         this.history = history;
+        this.boards = boards;
     }
 
     List<Route> routes() {
@@ -66,7 +69,15 @@ final class MetricsPanelRoutes {
                                         found.tasks(),
                                         detail.tasks(),
                                         whole,
-                                        call.caller().admin())))
+                                        call.caller().admin()))
+                                .compose(page -> boards.of(
+                                                call,
+                                                found.detail(),
+                                                whole
+                                                        ? found.tasks()
+                                                        : found.tasks().subList(0, 1),
+                                                whole)
+                                        .map(page::with)))
                 .map(page -> Reply.page("telemetry/panel.jte", page));
     }
 
@@ -82,7 +93,8 @@ final class MetricsPanelRoutes {
                 Double.NaN,
                 false,
                 null,
-                List.of());
+                List.of(),
+                MetricsPanel.Board.NONE);
     }
 
     /** @param chosen whose charts are shown, the first of them alone unless the {@code whole} is; {@code all} of the attempt */
@@ -130,10 +142,11 @@ final class MetricsPanelRoutes {
                 summary.kilowattHours(),
                 summary.devices().stream().anyMatch(Summary.OfDevice::simulated),
                 live ? trouble(now, devices, admin) : null,
-                views(detail, task, all, whole));
+                views(detail, task, all, whole),
+                MetricsPanel.Board.NONE);
     }
 
-    private static String query(int attempt, JobDetail.Task task) {
+    static String query(int attempt, JobDetail.Task task) {
         return "attempt=" + attempt + "&role=" + URLEncoder.encode(task.role(), StandardCharsets.UTF_8) + "&index="
                 + task.index() + "&taskAttempt=" + task.attempt();
     }

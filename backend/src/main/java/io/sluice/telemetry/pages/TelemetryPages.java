@@ -2,6 +2,7 @@ package io.sluice.telemetry.pages;
 
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.pages.Remark;
+import io.sluice.telemetry.grafana.Grafana;
 import io.sluice.telemetry.history.History;
 import io.sluice.telemetry.history.Prometheus;
 import io.sluice.telemetry.idle.Idle;
@@ -26,13 +27,19 @@ public final class TelemetryPages {
     }
 
     public static List<Route> routes(
-            Jobs jobs, Observer observer, History history, Prometheus prometheus, Idle idle, Live live) {
+            Jobs jobs,
+            Observer observer,
+            History history,
+            Prometheus prometheus,
+            Grafana grafana,
+            Idle idle,
+            Live live) {
         observer.listen(seen -> live.ring(TOPIC));
         var lookup = new Lookup(jobs);
         return Stream.of(
                         new SeriesRoutes(lookup, history, prometheus).routes(),
                         new DeviceRoutes(observer).routes(),
-                        new MetricsPanelRoutes(jobs, lookup, observer, history).routes(),
+                        new MetricsPanelRoutes(jobs, lookup, observer, history, new Boards(grafana)).routes(),
                         new IdleRoutes(jobs, idle).routes(),
                         new UsageRoutes(observer, history).routes(),
                         new ClusterRoutes(jobs, observer, live).routes())

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,7 +68,7 @@ class PrometheusTest {
                 .await();
         prometheus = new Prometheus(
                 vertx,
-                URI.create("http://127.0.0.1:" + server.actualPort()),
+                place(server.actualPort()),
                 tasks -> Future.succeededFuture(tasks.contains(7L) ? List.of(kept()) : List.of()),
                 new HistoryMetrics(registry));
     }
@@ -75,6 +76,11 @@ class PrometheusTest {
     @AfterEach
     void close() {
         vertx.close().await();
+    }
+
+    private static Supplier<Upstream.Place> place(int port) {
+        var place = new Upstream.Place(URI.create("http://127.0.0.1:" + port), null);
+        return () -> place;
     }
 
     private static Kept kept() {

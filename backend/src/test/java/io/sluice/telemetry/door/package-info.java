@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.door;
+
+import org.jspecify.annotations.NullMarked;
