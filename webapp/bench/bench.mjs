@@ -395,11 +395,23 @@ async function logs() {
 async function docker() {
   const missing = withoutDocker();
   if (missing) return skipped(missing);
-  const size = { rounds: 15, bursts: 5, burst: 50, running: 50, jobs: Number(process.env.SLUICE_BENCH_JOBS ?? 1000) };
-  const { ours, theirs, apart, burst, peerBurst, sharedBurst, perContainer, left } = await measureDocker(size);
+  // a task that asks for no processor takes a tenth of one: so many begin at once
+  const burst = Math.min(50, 10 * cpus().length);
+  const jobs = Number(process.env.SLUICE_BENCH_JOBS ?? 1000);
+  const size = { rounds: 15, bursts: 5, burst, running: burst, jobs };
+  const {
+    ours,
+    theirs,
+    apart,
+    burst: together,
+    peerBurst,
+    sharedBurst,
+    perContainer,
+    left,
+  } = await measureDocker(size);
   const ratio = ratios(ours, theirs);
   const rest = `${left.containers} containers, ${left.networks} networks, ${left.volumes} volumes, ${left.threads} threads, ${left.files} sockets and files, ${left.records} records`;
-  const atOnce = ratios(burst, peerBurst);
+  const atOnce = ratios(together, peerBurst);
   return [
     figure(
       "from submitting a job to its first instruction in a container / `docker run` of the same image",
@@ -410,7 +422,7 @@ async function docker() {
     figure(
       `${size.burst} jobs at once until the last one’s first instruction / \`docker network create\` and \`docker run\` ${size.burst} times at once`,
       "≤ 1.15",
-      `**${range(atOnce, 2)}**: ${range(burst)} / ${range(peerBurst)} ms, ${size.bursts} bursts (all in one network, and so not apart from one another: ${range(sharedBurst)} ms)`,
+      `**${range(atOnce, 2)}**: ${range(together)} / ${range(peerBurst)} ms, ${size.bursts} bursts (all in one network, and so not apart from one another: ${range(sharedBurst)} ms)`,
       median(atOnce) <= 1.15,
     ),
     figure(

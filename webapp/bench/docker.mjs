@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { clock, gateway, job, marks } from "./gateway.mjs";
-import { javaHome, percentile, run, scratch, start, together } from "./measure.mjs";
+import { javaHome, run, scratch, start, together } from "./measure.mjs";
 
 const IMAGE = "sluice-bench/shell:1";
 const PROGRAMS = ["bash", "sleep", "sh", "mkdir", "chmod"];
@@ -22,7 +22,7 @@ export function withoutDocker() {
 
 /** An engine of our own, with an image of this machine's shell. */
 async function engine() {
-  const home = join(scratch, "docker");
+  const home = join(scratch, "dockerd");
   mkdirSync(home, { recursive: true });
   const host = `unix://${home}/docker.sock`;
   const folders = ["--data-root", `${home}/data`, "--exec-root", `${home}/exec`, "--pidfile", `${home}/pid`];
@@ -87,9 +87,21 @@ function weightOf(pid) {
 }
 
 /** Milliseconds from a client's request to a first instruction, KiB of a container that runs, and what jobs leave behind. */
-export async function measureDocker({ rounds, bursts, burst, running, jobs }) {
+export async function measureDocker(size) {
   const peer = await engine();
-  const sluice = await gateway("docker", { flags: ["--engine", "docker", "--docker-host", peer.host] });
+  try {
+    const sluice = await gateway("docker", { flags: ["--engine", "docker", "--docker-host", peer.host] });
+    try {
+      return await measured(peer, sluice, size);
+    } finally {
+      await sluice.close();
+    }
+  } finally {
+    await peer.close();
+  }
+}
+
+async function measured(peer, sluice, { rounds, bursts, burst, running, jobs }) {
   const home = join(sluice.data, "homes/admin");
   const idle = async () => {
     while (JSON.parse((await sluice.get(IDLE)).body).length || containers(peer.host)) await pause(50);
@@ -207,8 +219,5 @@ export async function measureDocker({ rounds, bursts, burst, running, jobs }) {
       0,
     ),
   };
-  results.middle = { ours: percentile(results.ours, 0.5), theirs: percentile(results.theirs, 0.5) };
-  await sluice.close();
-  await peer.close();
   return results;
 }
