@@ -6,12 +6,18 @@ import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.devices.Told;
 import io.sluice.telemetry.devices.Trouble;
 import io.sluice.telemetry.devices.Trouble.Reason;
+import io.sluice.telemetry.devices.Xids;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** {@code nvidia-smi}: a list of devices, a list of processes, and the whole of it where a device is divided. */
 final class NvidiaSource implements Source {
     private static final String TOOL = "nvidia-smi";
+    private static final String LOG = "dmesg";
+    private static final int LOG_ROUNDS = 4;
+    private static final Pattern REFUSED = Pattern.compile("(?m)^dmesg: .*(failed|denied|not permitted)");
     private static final String LIST = "--format=csv,nounits";
 
     private final Ground ground;
@@ -20,6 +26,12 @@ final class NvidiaSource implements Source {
 
     /** The parts of divided devices, as they were listed last. */
     private Map<String, List<NvidiaCsv.Part>> names = Map.of();
+
+    /** As the kernel's log had them last, and after how many rounds it is read again. */
+    private Map<String, Integer> xids = Map.of();
+
+    private List<Trouble> unread = List.of();
+    private int rounds;
 
     NvidiaSource(Ground ground) {
         this.ground = ground;
@@ -56,7 +68,22 @@ final class NvidiaSource implements Source {
         Told both = told.and(said(processes));
         // of a divided device the list names the whole, and who is on its parts is told with them
         Told all = isTold(processes) ? both.complete() : both.settled();
-        return told.readings().stream().anyMatch(reading -> reading.identity().divided()) ? all.and(parts(tool)) : all;
+        return kernel(
+                told.readings().stream().anyMatch(reading -> reading.identity().divided())
+                        ? all.and(parts(tool))
+                        : all);
+    }
+
+    /** With the errors that stand in the kernel's log only, which is long, and read every fourth round. */
+    private Told kernel(Told told) throws InterruptedException {
+        Optional<String> program = ground.find(LOG);
+        if (program.isPresent() && rounds++ % LOG_ROUNDS == 0) {
+            String log = ground.words(program.get());
+            boolean refused = log.isBlank() || REFUSED.matcher(log).find();
+            xids = refused ? Map.of() : Xids.of(log);
+            unread = refused ? List.of(Trouble.of(Reason.KERNEL_LOG, log)) : List.of();
+        }
+        return told.map(reading -> Xids.on(reading, xids)).and(new Told(List.of(), Map.of(), unread, Map.of()));
     }
 
     /** Nobody on any device is printed as nothing. */

@@ -109,7 +109,8 @@ final class Rounds {
     private void missing(List<Reading> readings, List<Trouble> troubles) {
         Set<String> told =
                 readings.stream().map(reading -> reading.identity().id()).collect(Collectors.toSet());
-        boolean whole = troubles.stream().allMatch(trouble -> trouble.reason() == Reason.LOST);
+        boolean whole = troubles.stream()
+                .allMatch(trouble -> trouble.reason() == Reason.LOST || trouble.reason() == Reason.KERNEL_LOG);
         devices.replaceAll((id, device) -> told.contains(id) ? device : missing(id, device, troubles, whole));
     }
 

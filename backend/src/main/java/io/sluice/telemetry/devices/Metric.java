@@ -19,7 +19,13 @@ public enum Metric {
             "memory_temperature",
             "accelerator_memory_temperature_celsius",
             "Temperature of the device memory",
-            1000);
+            1000),
+    XID(
+            8,
+            "xid",
+            "accelerator_xid_code",
+            "The last error (Xid) that the driver wrote into the kernel's log since the machine started",
+            999);
 
     static final int COUNT = values().length;
 

@@ -42,6 +42,8 @@ public record Trouble(Reason reason, @Nullable String device, String detail) {
         /** A container has it for itself. */
         IN_USE,
         ARGUMENT,
+        /** The kernel's log may not be read, so errors that stand only there are not known. The devices themselves are told of. */
+        KERNEL_LOG,
         /** It ended with an error that we do not know. */
         FAILED;
 

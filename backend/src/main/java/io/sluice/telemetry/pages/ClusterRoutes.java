@@ -4,6 +4,7 @@ import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Holder;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.telemetry.devices.Metric;
+import io.sluice.telemetry.devices.Trouble;
 import io.sluice.telemetry.observe.Observation;
 import io.sluice.telemetry.observe.Observation.Doing;
 import io.sluice.telemetry.observe.Observation.Seen;
@@ -97,11 +98,12 @@ final class ClusterRoutes {
                 .average()
                 .orElse(Double.NaN);
         var troubles = now.vendors().stream()
-                .filter(vendor -> !vendor.troubles().isEmpty())
-                .map(vendor -> new MetricsPanel.Note(
-                        vendor.vendor(),
-                        vendor.troubles().iterator().next().reason().key(),
-                        caller.admin() ? vendor.troubles().iterator().next().detail() : ""))
+                .flatMap(vendor -> vendor.troubles().stream()
+                        // the operator's to open, and no news for anybody else
+                        .filter(trouble -> caller.admin() || trouble.reason() != Trouble.Reason.KERNEL_LOG)
+                        .limit(1)
+                        .map(trouble -> new MetricsPanel.Note(
+                                vendor.vendor(), trouble.reason().key(), caller.admin() ? trouble.detail() : "")))
                 .toList();
         return new ClusterPage(
                 shown,

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -37,6 +42,8 @@ class SamplesTest {
             Map.entry("npu-smi_info_A3-in-container-2dies_mindcluster-doc.txt", List.of(2, 0)),
             Map.entry("npu-smi_info_26.1.0_910B3_5col-process-table.txt", List.of(2, 1)),
             Map.entry("npu-smi_info_99.0.rc1-synthetic_Ascend950DT.txt", List.of(2, 2)));
+
+    private static final Path GOLDEN = Path.of("src/test/resources/telemetry/samples.txt");
 
     static boolean areThere() {
         return Files.isDirectory(SAMPLES);
@@ -164,6 +171,78 @@ class SamplesTest {
                         "LOST",
                         "NO_DEVICES",
                         "PERMISSION");
+    }
+
+    /**
+     * Every value of every sample, as it was read when somebody compared it with what the tool had printed. A change of one is a change of what
+     * people are told: look at the sample, and then run this with {@code -Dsluice.golden=write}.
+     */
+    @Test
+    void every_sample_gives_the_values_that_were_looked_at() throws IOException {
+        var lines = new ArrayList<String>();
+        for (Path file : all()) {
+            lines.add("# " + SAMPLES.relativize(file));
+            lines.addAll(said(file));
+        }
+        if ("write".equals(System.getProperty("sluice.golden"))) {
+            Files.createDirectories(folder(GOLDEN));
+            Files.write(GOLDEN, lines);
+        }
+        assertThat(lines).containsExactlyElementsOf(Files.readAllLines(GOLDEN));
+    }
+
+    private static List<String> said(Path file) {
+        Told told = read(file);
+        var lines = new ArrayList<String>();
+        if (told.readings().size() == 1
+                && told.readings().getFirst().identity().id().equals("fact")) {
+            lines.addAll(facts(file.getFileName().toString(), text(file)));
+        } else {
+            told.readings().forEach(reading -> lines.add(said(reading)));
+        }
+        new TreeMap<>(told.occupants())
+                .forEach((device, on) -> on.forEach(one -> lines.add("on " + device + ": " + one)));
+        told.troubles().forEach(trouble -> lines.add("trouble " + trouble.reason()));
+        return lines;
+    }
+
+    private static String said(Reading reading) {
+        var words = new StringJoiner(" ");
+        var identity = reading.identity();
+        words.add(identity.vendor() + " " + identity.index() + " " + identity.id() + " (" + identity.model() + ")");
+        if (identity.bus() != null) {
+            words.add("at " + identity.bus());
+        }
+        if (identity.divided() || identity.parent() != null) {
+            words.add(identity.divided() ? "divided" : "of " + identity.parent());
+        }
+        for (Metric metric : Metric.values()) {
+            if (reading.values().has(metric)) {
+                words.add(metric.key() + "="
+                        + new BigDecimal(reading.values().of(metric))
+                                .setScale(4, RoundingMode.HALF_UP)
+                                .stripTrailingZeros()
+                                .toPlainString());
+            }
+        }
+        words.add(reading.health()
+                + (reading.broken() ? " broken" : "")
+                + (reading.note() == null ? "" : " " + reading.note()));
+        return words.toString();
+    }
+
+    private static List<String> facts(String name, String text) {
+        if (name.startsWith("npu-smi_info-m")) {
+            return NpuFacts.mapping(text).stream().map(Object::toString).toList();
+        }
+        if (name.startsWith("npu-smi_info-t")) {
+            return new TreeMap<>(NpuFacts.of(text).chips())
+                    .entrySet().stream()
+                            .map(chip -> chip.getKey() + " " + new TreeMap<>(chip.getValue()))
+                            .toList();
+        }
+        return new TreeMap<>(NvidiaCsv.parts(text))
+                .entrySet().stream().map(Object::toString).toList();
     }
 
     private static Path folder(Path file) {
