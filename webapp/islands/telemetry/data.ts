@@ -24,6 +24,8 @@ export interface Chart {
   key: string;
   unit: Unit;
   lines: { name: string; values: (number | null)[] }[];
+  /** Whether some of it is of devices that do not exist. */
+  simulated: boolean;
 }
 
 export type Unit = "share" | "bytes" | "watts" | "celsius" | "cores" | "rate";
@@ -58,10 +60,12 @@ export function times(series: Series): number[] {
 export function charts(series: Series, words: DOMStringMap): Chart[] {
   const several = new Set(series.lines.map((line) => `${line.role} ${line.taskIndex}`)).size > 1;
   return CHARTS.flatMap(([key, unit, metrics]) => {
-    const lines = series.lines
-      .filter((line) => metrics.includes(line.metric) && line.values.some((value) => value !== null))
-      .map((line) => ({ name: nameOf(line, words, several), values: line.values }));
-    return lines.length > 0 ? [{ key, unit, lines }] : [];
+    const known = series.lines.filter(
+      (line) => metrics.includes(line.metric) && line.values.some((value) => value !== null),
+    );
+    const lines = known.map((line) => ({ name: nameOf(line, words, several), values: line.values }));
+    const simulated = known.some((line) => line.simulated);
+    return lines.length > 0 ? [{ key, unit, lines, simulated }] : [];
   });
 }
 
@@ -69,8 +73,7 @@ function nameOf(line: Line, words: DOMStringMap, several: boolean): string {
   const whose = several ? `${line.role} ${line.taskIndex} · ` : "";
   if (line.device !== undefined) {
     const npu = (line.type ?? "").toLowerCase().startsWith("ascend");
-    const simulated = line.simulated ? ` (${words.simulated ?? ""})` : "";
-    return `${whose}${(npu ? words.npu : words.gpu) ?? ""} ${line.index ?? ""}${simulated}`.trim();
+    return `${whose}${(npu ? words.npu : words.gpu) ?? ""} ${line.index ?? ""}`.trim();
   }
   const direction = line.metric.split("_")[1];
   return whose + ((direction ? words[direction] : words.task) ?? "");

@@ -140,7 +140,14 @@ class DeviceChart extends HTMLElement {
     title.textContent = this.dataset[chart.key] ?? chart.key;
     const values = document.createElement("span");
     values.className = "chart-values";
-    caption.append(title, values);
+    caption.append(title);
+    if (chart.simulated) {
+      const chip = document.createElement("span");
+      chip.className = "chip tiny";
+      chip.textContent = this.dataset.simulated ?? "";
+      caption.append(chip);
+    }
+    caption.append(values);
     const canvas = document.createElement("div");
     figure.append(caption, canvas);
     box.insertBefore(figure, box.lastElementChild);

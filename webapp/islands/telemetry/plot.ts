@@ -50,7 +50,7 @@ export function plot(within: HTMLElement, chart: Chart, times: number[], key: st
     width: Math.max(160, within.clientWidth),
     height: HEIGHT,
     legend: { show: false },
-    padding: [6, 4, 0, 0],
+    padding: [6, 24, 0, 0], // room for half of the last time
     cursor: {
       sync: { key, setSeries: false },
       drag: { x: true, y: false, setScale: false },

@@ -26,6 +26,6 @@ export function written(value: number, unit: Unit): string {
     case "celsius":
       return `${Math.round(value)} °C`;
     case "cores":
-      return value >= 10 ? value.toFixed(0) : value.toFixed(2);
+      return value === 0 ? "0" : value >= 10 ? value.toFixed(0) : value.toFixed(value < 0.1 ? 3 : 2);
   }
 }
