@@ -57,7 +57,7 @@ public final class ExpositionBench {
     private final CollectorRegistry registry = new CollectorRegistry();
     private Observation seen = Observation.NOTHING;
 
-    private ExpositionBench() {
+    ExpositionBench() {
         registry.register(new Collector() {
             @Override
             public List<MetricFamilySamples> collect() {
@@ -183,7 +183,7 @@ public final class ExpositionBench {
         return all;
     }
 
-    private Observation picture() {
+    Observation picture() {
         var devices = new ArrayList<Seen>();
         for (int at = 0; at < DEVICES; at++) {
             String id = "GPU-3f0a9c1e-5b7d-4e21-9a44-" + (100_000_000_000L + at);
