@@ -302,6 +302,20 @@ async function placement() {
   });
 }
 
+async function gang() {
+  return printed("io.sluice.jobs.gang.GangBench").map((line) => {
+    const [, name, middle, worst, allowed] = /^(.*?)\s+median\s+([\d.]+) ms, worst\s+([\d.]+), allowed (\d+)/.exec(
+      line,
+    );
+    return figure(
+      `${name}`,
+      `≤ ${allowed} ms`,
+      `**${middle}** ms, worst ${worst}, 15 times`,
+      Number(middle) <= Number(allowed),
+    );
+  });
+}
+
 async function fragmentation() {
   const of = {};
   for (const line of printed("io.sluice.jobs.placement.FragmentationBench")) {
@@ -588,6 +602,7 @@ const MEASUREMENTS = {
   docker,
   many,
   placement,
+  gang,
   fragmentation,
   logs,
   flood,

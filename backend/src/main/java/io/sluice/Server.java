@@ -73,7 +73,8 @@ public final class Server {
     private static final List<Panel> PANELS = List.of(
             new Panel("log", "log.panel", "code", "log-view.js"),
             new Panel("metrics", "telemetry.panel", "pulse", "device-chart.js"),
-            new Panel("endpoints", "endpoint.panel", "open", null));
+            new Panel("endpoints", "endpoint.panel", "open", null),
+            new Panel("gang", "gang.panel", "cluster", null));
 
     private record Step(String name, Supplier<Future<Void>> close) {}
 

@@ -39,6 +39,9 @@ public record Task(
         List<Mount> mounts,
         Path output) {
 
+    /** A file that every task finds: its environment, for a shell to {@code source} that does not have it. */
+    public static final String ENVIRONMENT = "/pod.env";
+
     /** A label: tasks that have it in common reach one another, and others do not, where the engine keeps networks apart. */
     public static final String NETWORK = "network";
 

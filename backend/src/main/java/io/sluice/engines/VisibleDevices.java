@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /** The variables by which programs that run beside others on a machine find the devices that they were given, and no others. */
 public final class VisibleDevices {
@@ -44,7 +45,8 @@ public final class VisibleDevices {
                     variables.put("ASCEND_RT_VISIBLE_DEVICES", indexes);
                 }
                 case AMD -> {
-                    variables.put("HIP_VISIBLE_DEVICES", its.isEmpty() ? "-1" : indexes);
+                    // it counts what the other leaves
+                    variables.put("HIP_VISIBLE_DEVICES", its.isEmpty() ? "-1" : counted(its.size()));
                     variables.put("ROCR_VISIBLE_DEVICES", indexes);
                 }
                 default -> {
@@ -53,6 +55,29 @@ public final class VisibleDevices {
             }
         }
         return variables;
+    }
+
+    /**
+     * The same for programs in a container that has no other devices: there they are counted from 0. What an engine's runtime reads is not
+     * among them.
+     */
+    public static Map<String, String> alone(List<Device> given) {
+        var variables = new LinkedHashMap<String, String>();
+        List<Device> nvidia =
+                given.stream().filter(device -> device.vendor().equals(NVIDIA)).toList();
+        // a part is known by its name only
+        if (!nvidia.isEmpty() && nvidia.stream().allMatch(device -> device.whole() == null)) {
+            variables.put("CUDA_VISIBLE_DEVICES", counted(nvidia.size()));
+        }
+        long amd = given.stream().filter(device -> device.vendor().equals(AMD)).count();
+        if (amd > 0) {
+            variables.put("HIP_VISIBLE_DEVICES", counted(amd));
+        }
+        return variables;
+    }
+
+    private static String counted(long devices) {
+        return LongStream.range(0, devices).mapToObj(Long::toString).collect(Collectors.joining(","));
     }
 
     private static boolean isNamed(Device device) {

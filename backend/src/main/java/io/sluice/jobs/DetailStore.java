@@ -6,6 +6,7 @@ import io.sluice.jobs.JobDetail.Attempt;
 import io.sluice.jobs.JobDetail.Event;
 import io.sluice.jobs.JobDetail.Output;
 import io.sluice.jobs.JobDetail.Task;
+import io.sluice.jobs.gang.Place;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
@@ -168,6 +169,7 @@ final class DetailStore {
                 row.getString("address"),
                 List.of(row.getArrayOfStrings("devices")),
                 Json.read(String.valueOf(row.getValue("ports")), new TypeReference<Map<String, List<Integer>>>() {}),
+                Json.readIfAny(text(row, "place"), Place.class),
                 row.getInteger("retries"),
                 row.getInteger("user_retries"),
                 row.getOffsetDateTime("first").toInstant(),

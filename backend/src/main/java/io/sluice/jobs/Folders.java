@@ -1,5 +1,7 @@
 package io.sluice.jobs;
 
+import io.sluice.jobs.gang.GangFolders;
+import io.sluice.jobs.gang.Links;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,16 @@ public final class Folders {
 
     public Folders(Path data) {
         this.data = data.toAbsolutePath().normalize();
+    }
+
+    /** What the tasks of a job are told of one another. */
+    public GangFolders gangs() {
+        return new GangFolders(data);
+    }
+
+    /** The addresses of NPUs, where an administrator has listed them here or the machine knows them. */
+    public Links links() {
+        return new Links(data, Path.of("/"));
     }
 
     /** What a task prints. */

@@ -1,5 +1,7 @@
 package io.sluice.jobs;
 
+import io.sluice.jobs.gang.Gang;
+import io.sluice.jobs.gang.Place;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.protocol.JobSpec;
 import java.nio.file.Path;
@@ -43,6 +45,7 @@ public record JobDetail(Job job, JobSpec spec, String config, Duration ran, Atte
             String address,
             List<String> devices,
             Map<String, List<Integer>> ports,
+            @Nullable Place place,
             int retries,
             int userRetries,
             Instant first,
@@ -76,6 +79,19 @@ public record JobDetail(Job job, JobSpec spec, String config, Duration ran, Atte
             boolean warning,
             String reason,
             String message) {}
+
+    /** What its tasks were told of one another. */
+    public Gang gang() {
+        return Gang.of(
+                spec,
+                job.user(),
+                job.id(),
+                attempt.number(),
+                tasks.stream()
+                        .map(task ->
+                                new Gang.Seat(task.role(), task.index(), task.address(), task.ports(), task.place()))
+                        .toList());
+    }
 
     /** The tasks of a role that is shown; fewer than its instances while the job waits. */
     public List<Task> tasks(String role) {

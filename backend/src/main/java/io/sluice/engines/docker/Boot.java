@@ -1,6 +1,7 @@
 package io.sluice.engines.docker;
 
 import com.github.dockerjava.api.exception.NotFoundException;
+import io.sluice.engines.Exports;
 import io.sluice.engines.Owner;
 import io.sluice.engines.Owner.Accounts;
 import io.sluice.engines.docker.wire.Daemon;
@@ -34,6 +35,7 @@ final class Boot {
     static final String BEGUN = FOLDER + "/begun";
     static final String APT = FOLDER + "/apt";
     private static final String TASK = FOLDER + "/task";
+    private static final String ENVIRONMENT = FOLDER + "/environment";
     private static final String PASSWD = "/etc/passwd";
     private static final String GROUP = "/etc/group";
     private static final String USERS = "users";
@@ -113,6 +115,12 @@ final class Boot {
     static Map<String, Path> names(Path folder) {
         var users = folder.resolve(USERS);
         return Files.exists(users) ? Map.of(PASSWD, users, GROUP, folder.resolve(GROUPS)) : Map.of();
+    }
+
+    /** The file with these variables, for shells that do not have them. */
+    static Path environment(Path folder, Map<String, String> variables) throws IOException {
+        write(folder, last(ENVIRONMENT), Exports.forAll(variables), TO_READ);
+        return folder.resolve(last(ENVIRONMENT));
     }
 
     /** Whole or not at all: it may be running, of a start that was on its way for long. */

@@ -146,7 +146,7 @@ final class Creation {
         }
     }
 
-    private String create(Task task, InspectImageResponse image, Info info, Policy.Place place) {
+    private String create(Task task, InspectImageResponse image, Info info, Policy.Place place) throws IOException {
         // what is wrong here is no fault of the engine's
         var command = policy.apply(
                 daemon.client().createContainerCmd(String.valueOf(image.getId())), task, image, info, place);

@@ -370,6 +370,11 @@ public final class DockerEngine implements Engine {
             }
         }
 
+        /** What the tasks of a job are told of one another, beside the homes; each folder in it may be given to a task to read. */
+        public Path gangs() {
+            return homes.resolveSibling("gangs");
+        }
+
         public Settings {
             folder = folder.toAbsolutePath().normalize();
             homes = homes.toAbsolutePath().normalize();

@@ -126,7 +126,8 @@ final class Policy {
         boolean straight =
                 source.isAbsolute() && source.equals(source.normalize()) && source.equals(source.toRealPath());
         boolean inHomes = source.startsWith(settings.homes()) && !source.equals(settings.homes());
-        boolean shared = source.equals(settings.common()) || (source.startsWith(settings.shared()) && mount.readOnly());
+        boolean shared = source.equals(settings.common())
+                || ((source.startsWith(settings.shared()) || source.startsWith(settings.gangs())) && mount.readOnly());
         return straight && (inHomes || shared)
                 ? Optional.empty()
                 : refused(
@@ -168,8 +169,8 @@ final class Policy {
     record Place(Owner owner, String network, Path files) {}
 
     /** Everything that the container is. */
-    CreateContainerCmd apply(
-            CreateContainerCmd command, Task task, InspectImageResponse image, Info info, Place place) {
+    CreateContainerCmd apply(CreateContainerCmd command, Task task, InspectImageResponse image, Info info, Place place)
+            throws IOException {
         var environment = environment(task, image);
         var mounts = mounts(task, place.files());
         var owner = place.owner();
@@ -179,6 +180,9 @@ final class Policy {
             environment.putIfAbsent("APT_CONFIG", Boot.APT);
         }
         devices.give(task.devices(), info, host, environment, mounts);
+        var told = new HashMap<>(environment);
+        told.keySet().removeAll(LOADER);
+        mounts.add(bind(Boot.environment(place.files(), told), Task.ENVIRONMENT, true));
         Limits.volumes(task, image, mounts, host);
         host.withMounts(mounts).withNetworkMode(place.network());
         var labels = new HashMap<String, String>();

@@ -1,5 +1,6 @@
 package io.sluice.engines.process;
 
+import io.sluice.engines.Exports;
 import io.sluice.engines.Owner;
 import io.sluice.engines.Task;
 import io.sluice.engines.process.Runs.Handover;
@@ -118,7 +119,8 @@ final class Launcher {
                 Integer.toString(owner.group()),
                 task.output().toAbsolutePath().toString(),
                 task.script(),
-                exports(task, owner)));
+                exports(task, owner),
+                Exports.forAll(task.environment())));
         var variables = variables(task, owner);
         variables.putAll(task.environment());
         var environment = variables.entrySet().stream()
@@ -136,7 +138,15 @@ final class Launcher {
     /** The supervisor, which makes sure itself that it is the run's only one; done when it has ended. */
     CompletableFuture<?> launch(RunFolder run, Task task, Cgroups.Grant grant) throws IOException {
         if (starter == null) {
-            handover.put(task.name(), Map.of("task.sh", task.script(), "environment", exports(task, owner(task))));
+            handover.put(
+                    task.name(),
+                    Map.of(
+                            "task.sh",
+                            task.script(),
+                            "environment",
+                            exports(task, owner(task)),
+                            Task.ENVIRONMENT.substring(1),
+                            Exports.forAll(task.environment())));
             return shell(run, task).onExit();
         }
         handover.put(task.name(), Map.of("words", String.join("\0", words(task, grant))));
@@ -183,7 +193,7 @@ final class Launcher {
         builder.environment().clear();
         builder.environment().put("PATH", PATH);
         task.environment().forEach((name, value) -> {
-            if (!Shell.isExportable(name)) {
+            if (!Exports.isExportable(name)) {
                 builder.environment().put(name, value);
             }
         });
@@ -231,11 +241,11 @@ final class Launcher {
     private String exports(Task task, Owner owner) throws IOException {
         var all = variables(task, owner);
         task.environment().forEach((name, value) -> {
-            if (Shell.isExportable(name)) {
+            if (Exports.isExportable(name)) {
                 all.put(name, value);
             }
         });
-        return "unset BASH_ENV LC_ALL OLDPWD\n" + Shell.exports(all);
+        return "unset BASH_ENV LC_ALL OLDPWD\n" + Exports.of(all);
     }
 
     /** Those that the task need not name. */

@@ -3,6 +3,7 @@ package io.sluice.jobs.api;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.JobDetail;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.gang.RankTable;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
@@ -39,6 +40,7 @@ final class JobRoutes {
                                 this::taskAttempts),
                         Route.get(JOB + "/config", this::config),
                         Route.get(JOB + "/events", this::events),
+                        Route.get(JOB + "/rank-table", this::rankTable),
                         Route.get(JOB + "/ssh", this::ssh),
                         Route.get(JOB + "/job-attempts", this::attempts),
                         Route.get(JOB + "/job-attempts/healthz", this::healthy),
@@ -63,6 +65,27 @@ final class JobRoutes {
         return Path.job(jobs, call)
                 .compose(job -> jobs.detail(job, number))
                 .map(detail -> Reply.json(JobJson.attempt(detail)));
+    }
+
+    private Future<Reply> rankTable(Call call) {
+        String attempt = call.query("attempt").orElse("");
+        if (!attempt.matches("\\d{0,9}")) {
+            throw Problem.invalid("attempt is a whole number from 0, not " + attempt + ".");
+        }
+        return Path.job(jobs, call)
+                .compose(job -> jobs.detail(job, attempt.isEmpty() ? null : Integer.valueOf(attempt)))
+                .map(detail -> {
+                    RankTable table = RankTable.of(
+                                    detail.gang(), call.query("form").orElse(""))
+                            .orElseThrow(() -> Problem.notFound("Job "
+                                    + detail.job().key() + " has no rank table: it has no NPUs, or asks for none."));
+                    String fault = table.fault();
+                    if (fault != null) {
+                        throw Problem.of(Problem.Kind.CONFLICT, fault);
+                    }
+                    return Reply.bytes("application/json", Buffer.buffer(table.json()))
+                            .header("Content-Disposition", "attachment; filename=\"hccl.json\"");
+                });
     }
 
     private Future<Reply> attempts(Call call) {

@@ -1,6 +1,9 @@
 package io.sluice.jobs.life;
 
 import io.sluice.jobs.Job;
+import io.sluice.jobs.gang.Gang;
+import io.sluice.jobs.gang.Place;
+import io.sluice.jobs.protocol.JobSpec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +47,7 @@ record Attempt(
             String address,
             List<String> devices,
             Map<String, List<Integer>> ports,
+            @Nullable Place place,
             int retries,
             int userRetries,
             boolean due,
@@ -53,6 +57,18 @@ record Attempt(
         boolean isOver() {
             return phase == Job.Phase.EXITED;
         }
+    }
+
+    Gang gang(JobSpec spec) {
+        return Gang.of(
+                spec,
+                user,
+                job,
+                number,
+                tasks.stream()
+                        .map(task ->
+                                new Gang.Seat(task.role(), task.index(), task.address(), task.ports(), task.place()))
+                        .toList());
     }
 
     /** How often it was tried again because something went wrong. */

@@ -4,6 +4,9 @@ import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
 import io.sluice.jobs.Job;
 import io.vertx.core.Future;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Brings an attempt to its end, once that is decided: what still runs is stopped; then there is another attempt, or the job is over. */
 final class AttemptEnd {
+    private static final Logger log = System.getLogger(AttemptEnd.class.getName());
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** A task that is still there so long after it was told to end has perhaps never heard of it. */
     private static final long DEAF_NANOS = GRACE.plusSeconds(10).toNanos();
@@ -170,6 +174,11 @@ final class AttemptEnd {
         seen.run();
         for (var task : attempt.tasks()) {
             forget(task.run());
+        }
+        try {
+            launch.gangs().forget(attempt.job(), attempt.number());
+        } catch (IOException e) { // the reconciler comes by
+            log.log(Level.WARNING, "job={0} gang=left cause=\"{1}\"", Long.toString(attempt.job()), e.getMessage());
         }
         return false;
     }

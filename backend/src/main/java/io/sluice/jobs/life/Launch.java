@@ -6,13 +6,17 @@ import io.sluice.engines.Task;
 import io.sluice.files.Files;
 import io.sluice.jobs.Folders;
 import io.sluice.jobs.exits.Cause;
+import io.sluice.jobs.gang.Contract;
+import io.sluice.jobs.gang.Gang;
+import io.sluice.jobs.gang.GangFolders;
+import io.sluice.jobs.gang.PaiVariables;
+import io.sluice.jobs.gang.RankTable;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.ports.Ports;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Secrets;
-import io.sluice.jobs.protocol.TaskEnvironment;
 import io.sluice.jobs.protocol.TaskScript;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -37,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class Launch {
     static final String INSTALL_LABEL = "install";
     static final String JOB_LABEL = "job";
-    private static final String HOME = "/userhome";
+    private static final String HOME = PaiVariables.HOME;
     /** Who asks for none gets so much, and no more: nothing runs that no quota and no machine counts. */
     private static final int LEAST_MEMORY_MB = 64;
 
@@ -50,11 +54,12 @@ final class Launch {
     private final TaskStore store;
     private final Folders folders;
     private final Files files;
+    private final GangFolders gangs;
     private final BiFunction<Buffer, String, Map<String, String>> secrets;
     /** Of the job that was started last. */
     private volatile @Nullable Shared shared;
 
-    private record Shared(long job, List<TaskEnvironment.Placed> placed, TaskEnvironment environment) {}
+    private record Shared(Gang gang, Contract contract) {}
 
     private final Map<Long, TaskStore.Spec> specs = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1;
@@ -69,6 +74,7 @@ final class Launch {
         this.store = store;
         this.folders = folders;
         this.files = files;
+        this.gangs = folders.gangs();
         this.secrets = secrets;
     }
 
@@ -167,35 +173,50 @@ final class Launch {
                                 place.devices(),
                                 given,
                                 role.resources().cpu(),
-                                memory(role));
+                                memory(role),
+                                ports.place(place.node(), place.devices()));
                     })
                     .toList();
         });
     }
 
+    GangFolders gangs() {
+        return gangs;
+    }
+
     /** What the engine is asked for these tasks of an attempt. */
     List<Task> tasks(Attempt attempt, List<Attempt.Task> starting, TaskStore.Spec found, long epoch) {
         JobSpec spec = found.spec();
-        var environment = environment(attempt, spec);
+        var gang = attempt.gang(spec);
+        var contract = contract(gang);
+        contract.rankTable()
+                .filter(table -> spec.distribution().asksForTable())
+                .map(RankTable::fault)
+                .ifPresent(fault -> {
+                    throw new IllegalStateException("The rank table that it asks for can not be made. " + fault);
+                });
+        Path told;
+        try {
+            told = gangs.write(gang, contract);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         Buffer sealed = found.secrets();
         Map<String, String> values =
                 sealed == null ? Map.of() : secrets.apply(sealed, attempt.user() + "~" + attempt.name());
         return starting.stream()
-                .map(task -> task(attempt, task, spec, environment, values, epoch))
+                .map(task -> task(attempt, task, spec, contract, told, values, epoch))
                 .toList();
     }
 
     /** What all tasks of an attempt are told is the same in every lot of them, and long in a large job. */
-    private TaskEnvironment environment(Attempt attempt, JobSpec spec) {
-        var placed = attempt.tasks().stream()
-                .map(task -> new TaskEnvironment.Placed(task.role(), task.index(), task.address(), task.ports()))
-                .toList();
+    private Contract contract(Gang gang) {
         var known = shared;
-        if (known != null && known.job() == attempt.job() && known.placed().equals(placed)) {
-            return known.environment();
+        if (known != null && known.gang().equals(gang)) {
+            return known.contract();
         }
-        var made = new TaskEnvironment(spec, attempt.user(), HOME, placed);
-        shared = new Shared(attempt.job(), placed, made);
+        var made = new Contract(gang, HOME);
+        shared = new Shared(gang, made);
         return made;
     }
 
@@ -203,14 +224,15 @@ final class Launch {
             Attempt attempt,
             Attempt.Task task,
             JobSpec spec,
-            TaskEnvironment environment,
+            Contract contract,
+            Path told,
             Map<String, String> values,
             long epoch) {
         JobSpec.Role role = spec.role(task.role());
         Integer shm = role.resources().shmMB();
-        var self = new TaskEnvironment.Self(
+        var self = new PaiVariables.Self(
                 task.role(), task.index(), attempt.number(), task.attempt(), Long.toString(task.id()), HOME);
-        Map<String, String> variables = environment.of(self);
+        Map<String, String> variables = contract.environment(self);
         if (!values.isEmpty()) {
             variables.replaceAll((name, value) -> Secrets.render(value, values));
         }
@@ -230,7 +252,8 @@ final class Launch {
                     List.of(
                             new Task.Mount(files.home(attempt.userId(), attempt.user()), HOME, false),
                             new Task.Mount(files.shared(), "/gdata", true),
-                            new Task.Mount(files.common(), "/data", false)),
+                            new Task.Mount(files.common(), "/data", false),
+                            new Task.Mount(told, Contract.FOLDER, true)),
                     output(attempt, task));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -3,6 +3,7 @@ package io.sluice.jobs.life;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Node;
+import io.sluice.jobs.gang.Links;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Placement;
@@ -50,6 +51,7 @@ final class Queue {
     private final Engine engine;
     private final Releases releases;
     private final Launch launch;
+    private final Links links;
     private final Life life;
     private final LifeMetrics metrics;
     private final Runnable seen;
@@ -78,6 +80,7 @@ final class Queue {
             Engine engine,
             Releases releases,
             Launch launch,
+            Links links,
             Life life,
             LifeMetrics metrics,
             Runnable seen) {
@@ -87,6 +90,7 @@ final class Queue {
         this.engine = engine;
         this.releases = releases;
         this.launch = launch;
+        this.links = links;
         this.life = life;
         this.metrics = metrics;
         this.seen = seen;
@@ -303,7 +307,7 @@ final class Queue {
             return;
         }
         Map<String, Set<Integer>> taken = store.ports().await();
-        var ports = new Ports(inventory, taken);
+        var ports = new Ports(inventory, taken, links.of(inventory));
         List<Future<Boolean>> claims = new ArrayList<>();
         for (var start : decisions.starts()) {
             long job = Long.parseLong(start.job());

@@ -2,7 +2,9 @@ package io.sluice.jobs.life;
 
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
+import io.sluice.jobs.gang.GangFolders;
 import io.vertx.core.Future;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -30,17 +32,19 @@ final class Reconciler {
     private final LifeStore jobs;
     private final TaskStore tasks;
     private final Life life;
+    private final GangFolders gangs;
     /** Jobs look different. */
     private final Runnable seen;
 
     private final Map<String, Long> strangers = new HashMap<>();
 
-    Reconciler(EngineLine engine, LifeStore jobs, TaskStore tasks, Life life, Runnable seen) {
+    Reconciler(EngineLine engine, LifeStore jobs, TaskStore tasks, Life life, GangFolders gangs, Runnable seen) {
         this.engine = engine;
         this.jobs = jobs;
         this.seen = seen;
         this.tasks = tasks;
         this.life = life;
+        this.gangs = gangs;
     }
 
     void run(LifeStore.Leadership leads) {
@@ -56,6 +60,11 @@ final class Reconciler {
         Set<String> names = found.stream().map(Run::name).collect(Collectors.toSet());
         expected.stream().filter(name -> !names.contains(name)).forEach(name -> life.heard(lost(name)));
         clean(found, settled);
+        try {
+            gangs.sweep(jobs -> tasks.alive(jobs).await());
+        } catch (IOException e) {
+            log.log(Level.WARNING, "gangs=left cause=\"{0}\"", e.getMessage());
+        }
     }
 
     /** Runs that no task waits for, and whether their outcome is stored. */

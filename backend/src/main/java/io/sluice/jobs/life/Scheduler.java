@@ -86,8 +86,9 @@ public final class Scheduler {
         this.line = new EngineLine(engine, patience, metrics);
         var launch = new Launch(taskStore, folders, files, secrets);
         this.life = new Life(jobs, taskStore, line, launch, failpoint, metrics, this::ring, seen);
-        this.queue = new Queue(queueStore, jobs, taskStore, line, releases, launch, life, metrics, seen);
-        this.reconciler = new Reconciler(line, jobs, taskStore, life, seen);
+        this.queue =
+                new Queue(queueStore, jobs, taskStore, line, releases, launch, folders.links(), life, metrics, seen);
+        this.reconciler = new Reconciler(line, jobs, taskStore, life, folders.gangs(), seen);
         this.watch = engine.watch(life::heard);
     }
 

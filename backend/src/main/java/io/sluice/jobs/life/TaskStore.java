@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import io.sluice.database.Database;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Json;
+import io.sluice.jobs.gang.Place;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +43,13 @@ final class TaskStore {
                 INSERT INTO job_attempts (job_id, attempt) SELECT id, attempt FROM job ON CONFLICT DO NOTHING),
             task AS (
                 INSERT INTO tasks (job_id, attempt, role_number, role, task_index, run_name, node, address, devices, ports,
-                    cpus, memory_mb)
+                    cpus, memory_mb, place)
                 SELECT job.id, job.attempt, t.role_number, t.role, t.task_index,
                     'sluice-' || $5 || '-' || job.id || '-' || t.run_name || '-' || t.task_index || '-' || job.attempt || '.0',
-                    t.node, t.address, t.devices, t.ports, t.cpus, t.memory_mb
+                    t.node, t.address, t.devices, t.ports, t.cpus, t.memory_mb, t.place
                 FROM job, jsonb_to_recordset($3::text::jsonb) AS t(role_number int, role text,
-                    task_index int, run_name text, node text, address text, devices text[], ports json, cpus int, memory_mb int)
+                    task_index int, run_name text, node text, address text, devices text[], ports json, cpus int, memory_mb int,
+                    place json)
                 RETURNING id, job_id, node, devices, ports),
             given AS (
                 INSERT INTO allocations (node, kind, item, job_id, task_id)
@@ -110,9 +113,9 @@ final class TaskStore {
                 RETURNING t.*, news.message, news.again, news.accountable, news.run),
             again AS (
                 INSERT INTO tasks (job_id, attempt, role_number, role, task_index, task_attempt, run_name, node, address, devices,
-                    ports, cpus, memory_mb, retries, user_retries, due)
+                    ports, cpus, memory_mb, place, retries, user_retries, due)
                 SELECT job_id, attempt, role_number, role, task_index, task_attempt + 1, run, node, address, devices, ports,
-                    cpus, memory_mb, retries + 1, user_retries + accountable, now() + again * interval '1 ms'
+                    cpus, memory_mb, place, retries + 1, user_retries + accountable, now() + again * interval '1 ms'
                 FROM task WHERE again IS NOT NULL
                 RETURNING id, role_number, task_index),
             moved AS (
@@ -141,7 +144,7 @@ final class TaskStore {
     private static final String TASKS = """
             SELECT * FROM (
                 SELECT DISTINCT ON (role_number, task_index) id, role_number, role, task_index, task_attempt, state, run_name,
-                    node, address, devices, ports, retries, user_retries, launched, completed, exit_code, cause,
+                    node, address, devices, ports, place, retries, user_retries, launched, completed, exit_code, cause,
                     coalesce(due <= now() OR due > now() + interval '15 minutes', true) AS is_due
                 FROM tasks WHERE job_id = $1 AND attempt = $2 ORDER BY role_number, task_index, task_attempt DESC) newest
             ORDER BY completed NULLS LAST, id
@@ -164,7 +167,8 @@ final class TaskStore {
             List<String> devices,
             Map<String, List<Integer>> ports,
             int cpus,
-            int memory_mb) {}
+            int memory_mb,
+            Place place) {}
 
     /** What became of a task; {@code again} in milliseconds, null: not. */
     record Ended(
@@ -291,6 +295,7 @@ final class TaskStore {
                 row.getString("address"),
                 LifeStore.texts(row, "devices"),
                 ports(row),
+                Json.readIfAny(text(row, "place"), Place.class),
                 row.getInteger("retries"),
                 row.getInteger("user_retries"),
                 row.getBoolean("is_due"),
@@ -331,6 +336,15 @@ final class TaskStore {
                 "SELECT run_name FROM tasks WHERE state <> 'exited' AND state = $1",
                 Tuple.of(state),
                 row -> row.getString(0));
+    }
+
+    /** Of these jobs, those that hold machines. */
+    Future<Set<Long>> alive(Set<Long> jobs) {
+        return database.read(
+                        "SELECT id FROM jobs WHERE id = ANY ($1) AND state IN ('claimed', 'creating', 'started', 'exited')",
+                        Tuple.tuple().addValue(jobs.toArray(Long[]::new)),
+                        row -> row.getLong(0))
+                .map(Set::copyOf);
     }
 
     /** Of these runs, those that nobody waits for any more, and whether the outcome of its task is stored; else no task is known here at all. */

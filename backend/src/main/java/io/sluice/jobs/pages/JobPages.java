@@ -49,6 +49,7 @@ public final class JobPages {
         var routes = new ArrayList<>(overview.routes(identity, live));
         // before the routes of one job, whose paths would fit too
         routes.addAll(new NewJobRoutes(jobs, apps).routes());
+        routes.addAll(new GangRoutes(jobs).routes());
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
         routes.addAll(new JobPageRoutes(jobs, live, panels, remarks).routes());
         return routes;

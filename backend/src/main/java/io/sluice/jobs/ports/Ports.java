@@ -2,6 +2,7 @@ package io.sluice.jobs.ports;
 
 import io.sluice.engines.Inventory;
 import io.sluice.engines.Node;
+import io.sluice.jobs.gang.Place;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.placement.Waiting.Outage;
@@ -24,8 +25,15 @@ public final class Ports {
     private final List<Node> all;
     private final Map<String, Node> nodes;
     private final Map<String, Set<Integer>> taken;
+    private final Map<String, String> links;
 
     public Ports(Inventory inventory, Map<String, Set<Integer>> taken) {
+        this(inventory, taken, Map.of());
+    }
+
+    /** @param links addresses of devices, as {@link io.sluice.jobs.gang.Links} has them */
+    public Ports(Inventory inventory, Map<String, Set<Integer>> taken, Map<String, String> links) {
+        this.links = links;
         this.all = inventory.nodes();
         this.nodes = all.stream().collect(Collectors.toMap(Node::name, Function.identity()));
         this.taken = new HashMap<>(taken);
@@ -60,6 +68,11 @@ public final class Ports {
 
     public String address(String node) {
         return node(node).address();
+    }
+
+    /** What a task has there that is given these devices. */
+    public Place place(String node, List<String> devices) {
+        return Place.of(node(node), devices, links);
     }
 
     /** So many, in a row from the first where that is asked for. */

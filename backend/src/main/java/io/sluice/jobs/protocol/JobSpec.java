@@ -251,6 +251,11 @@ public record JobSpec(
                 : List.of();
     }
 
+    /** How its tasks work together. */
+    public Distribution distribution() {
+        return Distribution.of(extras);
+    }
+
     public Role role(String name) {
         return roles.stream()
                 .filter(role -> role.name().equals(name))

@@ -126,6 +126,22 @@ class DockerEngineIT extends EngineContract {
     }
 
     @Test
+    void a_shell_without_the_environment_reads_it_from_a_file() {
+        var given =
+                Map.of("QUOTED", "it's \"$HOME\"\n$(touch /userhome/RAN) \\", "LD_PRELOAD", "/x.so", "HOME", "/mine");
+        tasks.start(tasks.task(
+                "sourced",
+                "exec env -i /bin/bash -c '. /pod.env; printf %s \"$QUOTED,$OF_IMAGE,$HOME,$LD_PRELOAD\"; [ ! -w /pod.env ]'",
+                TestDaemon.IMAGE,
+                Map.of(),
+                given,
+                0));
+        assertThat(tasks.over("sourced").exitCode()).isZero();
+        assertThat(tasks.log("sourced")).isEqualTo(given.get("QUOTED") + ",yes,,");
+        assertThat(tasks.home.resolve("RAN")).doesNotExist();
+    }
+
+    @Test
     void a_program_that_has_no_handler_hears_a_stop() {
         tasks.start(tasks.task("asleep", "echo here; sleep 60; echo after"));
         tasks.untilLogged("asleep", "here");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
+import io.sluice.engines.Exports;
 import io.sluice.engines.Node.Ports;
 import io.sluice.engines.process.ports.PortLedger;
 import io.sluice.engines.process.shell.Shell;
@@ -117,9 +118,9 @@ class PartsTest {
         var process = new ProcessBuilder("bash", "-pc", "printf %s " + Shell.quote(odd)).start();
         assertThat(new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
                 .isEqualTo(odd);
-        assertThat(Shell.isExportable("PAI_PORT_LIST_my-role")).isFalse();
-        assertThat(Shell.isExportable("IFS")).isFalse();
-        assertThat(Shell.isExportable("LD_PRELOAD")).isTrue();
+        assertThat(Exports.isExportable("PAI_PORT_LIST_my-role")).isFalse();
+        assertThat(Exports.isExportable("IFS")).isFalse();
+        assertThat(Exports.isExportable("LD_PRELOAD")).isTrue();
         assertThat(Path.of("/bin/bash")).exists();
     }
 }

@@ -2,8 +2,9 @@ package io.sluice.jobs.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.jobs.gang.PaiVariables;
+import io.sluice.jobs.gang.PaiVariables.Self;
 import io.sluice.jobs.protocol.JobSpec.Role;
-import io.sluice.jobs.protocol.TaskEnvironment.Self;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -96,7 +97,7 @@ class FuzzTest {
         for (Role role : spec.roles()) {
             assertThat(TaskScript.of(spec, role)).isNotBlank();
             assertThat(TaskScript.image(spec, role)).isNotBlank();
-            assertThat(new TaskEnvironment(spec, "ada", "", List.of()).of(new Self(role.name(), 0, 0, 0, "run", null)))
+            assertThat(new PaiVariables(spec, "ada", "", List.of()).of(new Self(role.name(), 0, 0, 0, "run", null)))
                     .containsEntry("PAI_CURRENT_TASK_ROLE_NAME", role.name());
         }
         JobSpec again = Texts.spec(Protocols.export(spec, accepted.secrets()));

@@ -10,17 +10,17 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /** Jobs for tests, and what reading them came to. */
-final class Texts {
-    static final String V2 = of("whole-v2.yaml");
-    static final String V1 = of("whole-v1.json");
+public final class Texts {
+    public static final String V2 = of("whole-v2.yaml");
+    public static final String V1 = of("whole-v1.json");
     /** The least there can be of each. */
-    static final String LEAST_V2 = of("least-v2.yaml");
+    public static final String LEAST_V2 = of("least-v2.yaml");
 
-    static final String LEAST_V1 = of("least-v1.json");
+    public static final String LEAST_V1 = of("least-v1.json");
 
     private Texts() {}
 
-    static String of(String name) {
+    public static String of(String name) {
         try (var stream = Texts.class.getResourceAsStream("/jobs/" + name)) {
             return new String(Objects.requireNonNull(stream, name).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -39,7 +39,7 @@ final class Texts {
         return (Read.Accepted) read;
     }
 
-    static JobSpec spec(String text) {
+    public static JobSpec spec(String text) {
         return accepted(text).spec();
     }
 

@@ -104,6 +104,7 @@ class PrometheusTest {
                 "",
                 List.of("g0"),
                 Map.of(),
+                null,
                 0,
                 0,
                 BEGUN,

@@ -1,9 +1,11 @@
-package io.sluice.jobs.protocol;
+package io.sluice.jobs.gang;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.jobs.protocol.TaskEnvironment.Placed;
-import io.sluice.jobs.protocol.TaskEnvironment.Self;
+import io.sluice.jobs.gang.PaiVariables.Placed;
+import io.sluice.jobs.gang.PaiVariables.Self;
+import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TaskEnvironmentTest {
+class PaiVariablesTest {
     private static final List<Placed> PLACED = List.of(
             placed("worker", 0, "10.0.0.1", 15001, "api", 16001, 16002),
             placed("worker", 1, "10.0.0.2", 15101, "api", 16101, 16102),
@@ -20,9 +22,9 @@ class TaskEnvironmentTest {
             new Placed("worker", 3, null, Map.of()),
             placed("ps_server", 0, "10.0.0.3", 15301, "none"),
             placed("ps_server", 1, "10.0.0.4", 15401, "none"));
-    private static final Map<String, String> V2 = new TaskEnvironment(Texts.spec(Texts.V2), "ada", "", PLACED)
-            .of(new Self("worker", 1, 2, 1, "run-7", "/userhome"));
-    private static final Map<String, String> V1 = new TaskEnvironment(
+    private static final Map<String, String> V2 =
+            new Told(Texts.spec(Texts.V2), "ada", "", PLACED).of(new Self("worker", 1, 2, 1, "run-7", "/userhome"));
+    private static final Map<String, String> V1 = new Told(
                     Texts.spec(Texts.V1),
                     "ada",
                     "hdfs://lab",
@@ -31,6 +33,15 @@ class TaskEnvironmentTest {
                             placed("ps.server", 1, "10.0.0.1", 15101, "grpc", 9002, 9003),
                             placed("worker~1", 0, "10.0.0.2", 15201, "none")))
             .of(new Self("ps.server", 1, 0, 0, "run-8", null));
+
+    private record Told(JobSpec spec, String user, String home, List<Placed> placed) {
+        Map<String, String> of(Self self) {
+            var seats = placed.stream()
+                    .map(task -> new Gang.Seat(task.role(), task.index(), task.address(), task.ports(), null))
+                    .toList();
+            return new Contract(Gang.of(spec, user, 7, self.jobAttempt(), seats), home).environment(self);
+        }
+    }
 
     /** Ports of ssh and http follow each other. */
     private static Placed placed(String role, int index, String address, int ssh, String label, Integer... ports) {
@@ -117,8 +128,7 @@ class TaskEnvironmentTest {
         "FC_TASK_UID",
     })
     void ids_of_the_framework_are_stable(String variable) {
-        var again = new TaskEnvironment(Texts.spec(Texts.V2), "ada", "", List.of())
-                .of(new Self("worker", 1, 2, 1, "run-7", null));
+        var again = new Told(Texts.spec(Texts.V2), "ada", "", List.of()).of(new Self("worker", 1, 2, 1, "run-7", null));
         assertThat(V2.get(variable)).isNotBlank().isEqualTo(again.get(variable));
     }
 
@@ -182,7 +192,7 @@ class TaskEnvironmentTest {
 
     @Test
     void without_an_output_folder_there_is_one_by_user_and_job() {
-        var variables = new TaskEnvironment(Texts.spec(Texts.LEAST_V1), "ada", "/data", List.of())
+        var variables = new Told(Texts.spec(Texts.LEAST_V1), "ada", "/data", List.of())
                 .of(new Self("worker", 0, 0, 0, "r", null));
         assertThat(variables)
                 .containsEntry("PAI_OUTPUT_DIR", "/data/Output/ada/least")
@@ -192,8 +202,7 @@ class TaskEnvironmentTest {
     @Test
     void the_users_variables_count_last() {
         String text = Texts.LEAST_V1.replace("\"image\"", "\"jobEnvs\": {\"PAI_JOB_NAME\": \"mine\"}, \"image\"");
-        assertThat(new TaskEnvironment(Texts.spec(text), "ada", "", List.of())
-                        .of(new Self("worker", 0, 0, 0, "r", null)))
+        assertThat(new Told(Texts.spec(text), "ada", "", List.of()).of(new Self("worker", 0, 0, 0, "r", null)))
                 .containsEntry("PAI_JOB_NAME", "mine");
     }
 
@@ -201,7 +210,7 @@ class TaskEnvironmentTest {
     void roles_that_kubernetes_would_have_called_the_same_keep_their_own() {
         String role = "{dockerImage: base, resourcePerInstance: {cpu: 1, memoryMB: 1, gpu: 0}, commands: [a]}";
         JobSpec spec = Texts.spec(Texts.LEAST_V2 + "  p_s: " + role + "\n  ps: " + role + "\n");
-        var variables = new TaskEnvironment(
+        var variables = new Told(
                         spec,
                         "ada",
                         "",
@@ -218,7 +227,7 @@ class TaskEnvironmentTest {
                 Texts.spec(Texts.LEAST_V2.replace("dockerImage: base", "dockerImage: base\n    instances: 10000"));
         var placed = new ArrayList<Placed>();
         IntStream.range(0, 10_000).forEach(i -> placed.add(placed("worker", i, "10.200.200.200", 15000, "x")));
-        var variables = new TaskEnvironment(spec, "ada", "", placed).of(new Self("worker", 9999, 0, 0, "r", null));
+        var variables = new Told(spec, "ada", "", placed).of(new Self("worker", 9999, 0, 0, "r", null));
         int bytes = variables.entrySet().stream()
                 .mapToInt(one -> one.getKey().length() + one.getValue().length() + 2)
                 .sum();
@@ -234,7 +243,7 @@ class TaskEnvironmentTest {
                 Texts.spec(Texts.LEAST_V2.replace("dockerImage: base", "dockerImage: base\n    instances: 2000"));
         var placed = new ArrayList<Placed>();
         IntStream.range(0, 2000).forEach(i -> placed.add(placed("worker", i, "10.200.200.200", 15000, "x")));
-        assertThat(new TaskEnvironment(spec, "ada", "", placed).of(new Self("worker", 0, 0, 0, "r", null)))
+        assertThat(new Told(spec, "ada", "", placed).of(new Self("worker", 0, 0, 0, "r", null)))
                 .containsKeys("PAI_HOST_IP_worker_1999", "PAI_PORT_LIST_worker_1999_ssh", "PAI_worker_1999_http_PORT");
     }
 }

@@ -1,5 +1,6 @@
-package io.sluice.jobs.protocol;
+package io.sluice.jobs.gang;
 
+import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.JobSpec.Folders;
 import io.sluice.jobs.protocol.JobSpec.Port;
 import io.sluice.jobs.protocol.JobSpec.Resources;
@@ -20,14 +21,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The variables that OpenPAI gave a task, with the values it really gave, and ours. Built once for a job and its
+ * The variables that OpenPAI gave a task, with the values it really gave, and ours. What the job itself sets is not among them. Built once for a job and its
  * placements, asked once for each task. Variables that choose devices are put on top of these, never under them.
  */
-public final class TaskEnvironment {
+public final class PaiVariables {
     /** The kernel takes 2 MiB of arguments and variables by default, and 128 KiB in one of them. */
     private static final int MOST_BYTES = 1_000_000;
 
     private static final int LONGEST = 128 * 1024 - 1;
+
+    /** Where a task begins, and its HOME. */
+    public static final String HOME = "/userhome";
 
     /** Where a task is; without an address: not placed yet. */
     public record Placed(String role, int index, @Nullable String address, Map<String, List<Integer>> ports) {}
@@ -48,7 +52,7 @@ public final class TaskEnvironment {
     private final Map<String, String> shared = new LinkedHashMap<>();
 
     /** @param fileSystem begins the folders of protocol 1, as {@code hdfs://host:port} did; may be empty */
-    public TaskEnvironment(JobSpec spec, String user, String fileSystem, List<Placed> placed) {
+    public PaiVariables(JobSpec spec, String user, String fileSystem, List<Placed> placed) {
         this.spec = spec;
         this.user = user;
         this.fileSystem = fileSystem;
@@ -82,10 +86,6 @@ public final class TaskEnvironment {
         if (spec.protocol() == 1) {
             former(variables, self, role);
         }
-        if (role.resources().gpu() == 0) {
-            variables.put("NVIDIA_VISIBLE_DEVICES", "none");
-        }
-        variables.putAll(spec.environment());
         return variables;
     }
 

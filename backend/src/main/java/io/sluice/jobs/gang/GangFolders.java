@@ -1,0 +1,117 @@
+package io.sluice.jobs.gang;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** The folder of each attempt that all of its tasks find as {@link Contract#FOLDER}. Every file in it is whole, whenever it is read. */
+public final class GangFolders {
+    /** So long a folder is left alone whose job nobody knows. */
+    private static final Duration GRACE = Duration.ofMinutes(10);
+
+    private static final String TO_READ = "rw-r--r--";
+    private static final String TO_ENTER = "rwxr-xr-x";
+    private static final String OF_US = "rwx------";
+
+    private final Path all;
+
+    /** @param data the data folder */
+    public GangFolders(Path data) {
+        this.all = data.toAbsolutePath().normalize().resolve("gangs");
+    }
+
+    /** What is the same already is not written again. */
+    public Path write(Gang gang, Contract contract) throws IOException {
+        Path folder = folder(gang.number(), gang.attempt());
+        put(folder, Contract.HOSTS, contract.hostFile());
+        var table = contract.rankTable().filter(told -> told.fault() == null);
+        if (table.isPresent()) {
+            put(folder, Contract.TABLE, table.get().json());
+            put(folder, Contract.MODELARTS_TABLE, table.get().json());
+        }
+        return folder;
+    }
+
+    private Path folder(long job, int attempt) throws IOException {
+        made(all, OF_US);
+        Path own = made(all.resolve(Long.toString(job)), OF_US);
+        return made(own.resolve(Integer.toString(attempt)), TO_ENTER).toRealPath();
+    }
+
+    private static Path made(Path folder, String mode) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectories(folder);
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
+        }
+        return folder;
+    }
+
+    private static void put(Path folder, String name, String text) throws IOException {
+        Path file = folder.resolve(name);
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (Files.exists(file) && Arrays.equals(Files.readAllBytes(file), bytes)) {
+            return;
+        }
+        Path draft = Files.write(folder.resolve(".new-" + UUID.randomUUID()), bytes);
+        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString(TO_READ));
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Of an attempt that is over. */
+    public void forget(long job, int attempt) throws IOException {
+        Path own = all.resolve(Long.toString(job));
+        delete(own.resolve(Integer.toString(attempt)));
+        if (Files.isDirectory(own) && files(own).isEmpty()) {
+            Files.deleteIfExists(own);
+        }
+    }
+
+    /** What a gateway that was killed has left. */
+    public void sweep(Function<Set<Long>, Set<Long>> alive) throws IOException {
+        Set<Long> old = new HashSet<>();
+        for (Path folder : Files.isDirectory(all) ? files(all) : List.<Path>of()) {
+            String name = String.valueOf(folder.getFileName());
+            if (name.matches("\\d{1,18}")
+                    && Files.getLastModifiedTime(folder)
+                            .toInstant()
+                            .isBefore(Instant.now().minus(GRACE))) {
+                old.add(Long.valueOf(name));
+            }
+        }
+        if (!old.isEmpty()) {
+            old.removeAll(alive.apply(old));
+        }
+        for (long job : old) {
+            for (Path attempt : files(all.resolve(Long.toString(job)))) {
+                delete(attempt);
+            }
+            Files.deleteIfExists(all.resolve(Long.toString(job)));
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        if (Files.isDirectory(folder)) {
+            for (Path file : files(folder)) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.toList();
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package io.sluice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.identity.Browser;
+import io.sluice.identity.Crowd;
+import io.sluice.identity.Crowd.Person;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the tasks of a job find, on the whole gateway with real tasks and devices that do not exist. */
+class DistributedJobTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private static Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private static TestServer server;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Crowd crowd;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Browser boss;
+
+    @BeforeAll
+    static void start() {
+        server = new TestServer(folder, "--simulate-devices", "8xAscend910B,4xH100");
+        crowd = new Crowd(server.vertx(), server.database(), server.address());
+        Person admin = crowd.person("boss", true);
+        boss = crowd.browser();
+        boss.headers.set("Authorization", "Bearer " + crowd.bearer(admin));
+        boss.headers.set("Accept-Language", "en");
+    }
+
+    @AfterAll
+    static void stop() {
+        crowd.close();
+        server.close();
+    }
+
+    private static void submit(String text) {
+        var answer = boss.send(HttpMethod.POST, "/api/v2/jobs", "application/yaml", Buffer.buffer(text))
+                .await();
+        assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(202);
+    }
+
+    private static String job(String name, String extras, String... roles) {
+        return """
+                protocolVersion: 2
+                name: %s
+                type: job
+                prerequisites: [{name: base, type: dockerimage, uri: none}]
+                taskRoles:
+                %s
+                extras: %s
+                """.formatted(name, String.join("\n", roles), extras);
+    }
+
+    private static String role(String name, int tasks, int devices, String command) {
+        return """
+                  %s:
+                    instances: %d
+                    dockerImage: base
+                    completion: {minSucceededInstances: %d}
+                    resourcePerInstance: {cpu: 0, memoryMB: 20, gpu: %d}
+                    commands: [%s]""".formatted(name, tasks, tasks, devices, Buffer.buffer(io.vertx.core.json.Json.encode(command)));
+    }
+
+    private static JsonObject status(String name) {
+        return boss.get("/api/v2/jobs/boss~" + name).bodyAsJsonObject().getJsonObject("jobStatus");
+    }
+
+    private static void ends(String name, String state) {
+        eventually(
+                () -> status(name).getValue("completedTime") != null
+                        && !status(name).getString("state").equals("RUNNING"),
+                name + " to end");
+        assertThat(status(name).getString("state"))
+                .as(() -> status(name) + log(name, "worker", 0))
+                .isEqualTo(state);
+    }
+
+    private static void eventually(BooleanSupplier condition, String what) {
+        for (var end = Instant.now().plus(PATIENCE); !condition.getAsBoolean(); LockSupport.parkNanos(20_000_000)) {
+            if (Instant.now().isAfter(end)) {
+                throw new AssertionError("waited in vain for " + what);
+            }
+        }
+    }
+
+    private static String log(String name, String role, int index) {
+        return boss.get("/api/v2/jobs/boss~" + name + "/attempts/0/taskRoles/" + role + "/taskIndex/" + index
+                        + "/attempts/0/log")
+                .bodyAsString();
+    }
+
+    private static Map<String, String> printed(String name, String role, int index) {
+        return Arrays.stream(log(name, role, index).split("\0"))
+                .map(line -> line.split("=", 2))
+                .filter(parts -> parts.length == 2)
+                .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (one, other) -> one));
+    }
+
+    @Test
+    void a_task_finds_who_it_is_and_a_shell_without_its_environment_reads_the_same_from_a_file() {
+        String odd = "it's $(touch /userhome/RAN) `touch /userhome/RAN`\n\"two\" = lines";
+        submit(job(
+                "found",
+                "{sluice: {devices: {type: Ascend910B}, environment: {ODD: " + io.vertx.core.json.Json.encode(odd)
+                        + ", NODE_RANK: mine}}}",
+                role("worker", 2, 2, "env -0; cat $SLUICE_HOSTFILE >&2; ls /userhome >&2"),
+                role("reader", 1, 0, "exec env -i PATH=$PATH bash -c '. /pod.env; exec env -0'")));
+        ends("found", "SUCCEEDED");
+        var first = printed("found", "worker", 0);
+        var second = printed("found", "worker", 1);
+        assertThat(first)
+                .containsEntry("RANK", "0")
+                .containsEntry("WORLD_SIZE", "2")
+                .containsEntry("RANK_SIZE", "4")
+                .containsEntry("NODE_RANK", "mine")
+                .containsEntry("ODD", odd);
+        assertThat(second)
+                .containsEntry("RANK", "1")
+                .containsEntry("RANK_ID", "2")
+                .containsEntry("MASTER_ADDR", first.get("PAI_HOST_IP_worker_0"))
+                .containsEntry("MASTER_PORT", first.get("PAI_CURRENT_CONTAINER_PORT"));
+        assertThat(second.get("ASCEND_RT_VISIBLE_DEVICES"))
+                .isEqualTo(second.get("VISIBLE_IDS"))
+                .isNotEqualTo(first.get("VISIBLE_IDS"));
+        assertThat(log("found", "worker", 0))
+                .contains(first.get("MASTER_ADDR") + " slots=4\n")
+                .doesNotContain("RAN\n");
+        var read = printed("found", "reader", 0);
+        assertThat(read)
+                .containsEntry("ODD", odd)
+                .containsEntry("MASTER_ADDR", first.get("MASTER_ADDR"))
+                .containsEntry("PAI_CURRENT_TASK_ROLE_NAME", "reader")
+                .doesNotContainKeys("HOME", "RANK");
+    }
+
+    @Test
+    void the_page_lists_what_a_task_finds_and_what_it_is_for() {
+        submit(job("told", "{sluice: {environment: {MASTER_PORT: secret-of-mine}}}", role("worker", 2, 1, "true")));
+        ends("told", "SUCCEEDED");
+        assertThat(boss.get("/jobs/boss~told").bodyAsString()).contains("/jobs/boss~told/panels/gang?attempt=0");
+        String page = boss.get("/jobs/boss~told/panels/gang?attempt=0&role=worker&index=1&try=0")
+                .bodyAsString();
+        assertThat(page)
+                .contains("<turbo-frame id=\"panel-gang\"")
+                .contains("<code>RANK_SIZE</code>")
+                .contains("How many devices the job has.")
+                .contains("set by the job itself")
+                .doesNotContain("secret-of-mine");
+        assertThat(boss.get("/jobs/boss~told/panels/gang?role=nobody").statusCode())
+                .isEqualTo(404);
+    }
+}

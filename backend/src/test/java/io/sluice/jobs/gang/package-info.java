@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.jobs.gang;
+
+import org.jspecify.annotations.NullMarked;
