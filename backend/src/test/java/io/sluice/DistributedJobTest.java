@@ -7,6 +7,7 @@ import io.sluice.identity.Crowd;
 import io.sluice.identity.Crowd.Person;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,12 +75,15 @@ class DistributedJobTest {
 
     private static String role(String name, int tasks, int devices, String command) {
         return """
-                  %s:
-                    instances: %d
-                    dockerImage: base
-                    completion: {minSucceededInstances: %d}
-                    resourcePerInstance: {cpu: 0, memoryMB: 20, gpu: %d}
-                    commands: [%s]""".formatted(name, tasks, tasks, devices, Buffer.buffer(io.vertx.core.json.Json.encode(command)));
+                %s:
+                  instances: %d
+                  dockerImage: base
+                  completion: {minFailedInstances: 1}
+                  resourcePerInstance: {cpu: 0, memoryMB: 20, gpu: %d}
+                  commands: [%s]
+                """.formatted(name, tasks, devices, Json.encode(command))
+                .indent(2)
+                .stripTrailing();
     }
 
     private static JsonObject status(String name) {
@@ -122,7 +126,7 @@ class DistributedJobTest {
         String odd = "it's $(touch /userhome/RAN) `touch /userhome/RAN`\n\"two\" = lines";
         submit(job(
                 "found",
-                "{sluice: {devices: {type: Ascend910B}, environment: {ODD: " + io.vertx.core.json.Json.encode(odd)
+                "{sluice: {devices: {type: Ascend910B}, environment: {ODD: " + Json.encode(odd)
                         + ", NODE_RANK: mine}}}",
                 role("worker", 2, 2, "env -0; cat $SLUICE_HOSTFILE >&2; ls /userhome >&2"),
                 role("reader", 1, 0, "exec env -i PATH=$PATH bash -c '. /pod.env; exec env -0'")));
@@ -169,5 +173,37 @@ class DistributedJobTest {
                 .doesNotContain("secret-of-mine");
         assertThat(boss.get("/jobs/boss~told/panels/gang?role=nobody").statusCode())
                 .isEqualTo(404);
+    }
+
+    @Test
+    void a_job_with_npus_finds_its_rank_table_and_so_does_whoever_looks_at_it() {
+        submit(job(
+                "ranked",
+                "{sluice: {devices: {type: Ascend910B}, distributed: {rankTable: pods}}}",
+                role("worker", 1, 2, "cat $RANK_TABLE_FILE")));
+        ends("ranked", "SUCCEEDED");
+        var table = new JsonObject(log("ranked", "worker", 0));
+        assertThat(table.getString("status")).isEqualTo("completed");
+        assertThat(boss.get("/api/v2/jobs/boss~ranked/rank-table").bodyAsJsonObject())
+                .isEqualTo(table);
+        assertThat(boss.get("/api/v2/jobs/boss~ranked/rank-table?form=servers")
+                        .bodyAsJsonObject()
+                        .getString("version"))
+                .isEqualTo("1.0");
+        assertThat(boss.get("/api/v2/jobs/boss~ranked/rank-table?form=round").statusCode())
+                .isEqualTo(400);
+        assertThat(boss.get("/jobs/boss~ranked/panels/gang").bodyAsString())
+                .contains("/api/v2/jobs/boss~ranked/rank-table?attempt=0&form=servers");
+    }
+
+    @Test
+    void a_job_that_chose_a_table_which_hccl_would_not_take_fails_and_says_why() {
+        submit(job(
+                "odd",
+                "{sluice: {devices: {type: Ascend910B}, distributed: {rankTable: servers}}}",
+                role("worker", 1, 3, "true")));
+        ends("odd", "FAILED");
+        assertThat(status("odd").encode()).contains("HCCL takes 1, 2, 4 or 8 devices of a machine, not 3.");
+        assertThat(boss.get("/api/v2/jobs/boss~odd/rank-table").statusCode()).isEqualTo(409);
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ public final class ScriptedEngine implements Engine {
     volatile boolean forgetful;
     /** What is over stays, as when a gateway is killed before it could say that it may go. */
     volatile boolean keeps;
+    /** Whose start fails in the engine itself. */
+    volatile Predicate<Task> broken = task -> false;
 
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
@@ -127,9 +130,9 @@ public final class ScriptedEngine implements Engine {
         if (away) {
             return Future.failedFuture(new Unavailable("away", null));
         }
-        Exception broken = fault;
-        if (broken != null) {
-            return Future.failedFuture(broken);
+        Exception failure = fault;
+        if (failure != null || broken.test(task)) {
+            return Future.failedFuture(failure != null ? failure : new IOException("can not be started"));
         }
         Started.Refused refused = refusal.apply(task);
         if (refused != null) {

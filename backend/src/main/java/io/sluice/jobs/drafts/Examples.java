@@ -24,7 +24,12 @@ public final class Examples {
             read("imagenet-4gpu"),
             read("resnet50-ascend"),
             read("resnet50-ascend-8"),
-            read("distributed-2-nodes"));
+            read("distributed-2-nodes"),
+            read("ranks"),
+            read("parameter-server"),
+            read("mindspore-ranks"),
+            read("apulis-2-npu"),
+            read("mpi-hello"));
 
     private Examples() {}
 

@@ -4,10 +4,12 @@ import io.sluice.jobs.gang.Gang.Member;
 import io.sluice.jobs.gang.Place.Card;
 import io.sluice.jobs.gang.Variable.Kind;
 import io.sluice.jobs.protocol.Distribution;
+import io.sluice.jobs.protocol.Distribution.Launcher;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,6 +25,9 @@ public final class Contract {
     public static final String TABLE = "hccl.json";
 
     public static final String MODELARTS_TABLE = "jobstart_hccl.json";
+
+    /** The gateway ends a job whose tasks are late; a task that hears nothing of it ends by itself so many seconds later. */
+    private static final int GRACE = 60;
 
     /** The kernel takes 128 KiB in one variable. */
     private static final int LONGEST = 128 * 1024 - 200;
@@ -76,6 +81,7 @@ public final class Contract {
         tensorFlow(member, into(all, Kind.TENSORFLOW));
         cards(member, into(all, Kind.CARDS));
         into(all, Kind.VISIBLE).putAll(member.place().visible());
+        launcher(member, into(all, Kind.SLUICE));
         into(all, Kind.MPI).put("SLUICE_HOSTFILE", FOLDER + "/" + HOSTS);
         into(all, Kind.PAI).putAll(pai.of(self));
         modelArts(member, into(all, Kind.MODELARTS));
@@ -106,10 +112,29 @@ public final class Contract {
             variables.put("LOCAL_WORLD_SIZE", Integer.toString(member.processes()));
             // to Lightning and others it says that somebody has started a process for each device
             if (gang.worldSize() > 1
+                    && gang.spec().distribution().launcher() == Launcher.PLAIN
                     && member.processes() >= Math.max(1, member.place().cards().size())) {
                 variables.put("LOCAL_RANK", "0");
             }
         }
+    }
+
+    private void launcher(Member member, Map<String, String> variables) {
+        var distribution = gang.spec().distribution();
+        if (gang.startsTogether()) {
+            variables.put("SLUICE_START_WITHIN", Integer.toString(distribution.startWithin() + GRACE));
+        }
+        if (distribution.launcher() == Launcher.PLAIN || !member.counts()) {
+            return;
+        }
+        variables.put("SLUICE_LAUNCHER", distribution.launcher().name().toLowerCase(Locale.ROOT));
+        variables.put("SLUICE_PROCESSES", Integer.toString(member.processes()));
+        variables.put("SLUICE_FIRST_RANK", Integer.toString(member.rank()));
+        variables.put("SLUICE_NODE", Integer.toString(member.order()));
+        variables.put("SLUICE_NODES", Integer.toString(gang.ranked().size()));
+        variables.put(
+                "SLUICE_LOG_DIR",
+                PaiVariables.HOME + "/logs/" + gang.spec().name() + "/" + gang.number() + "-" + gang.attempt());
     }
 
     private void tensorFlow(Member member, Map<String, String> variables) {
@@ -155,6 +180,11 @@ public final class Contract {
             // there a rank is called as the table calls the task
             variables.put("RANK_ID", apulis.pod(member));
         }
+    }
+
+    /** What a task's script begins with: nothing, or its wait for the others. */
+    public String prologue() {
+        return gang.startsTogether() ? "[ ! -e " + FOLDER + "/barrier ] || . " + FOLDER + "/barrier\n" : "";
     }
 
     /** Empty where the gang has none; with a fault where it should have one. */

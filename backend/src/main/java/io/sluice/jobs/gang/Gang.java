@@ -74,7 +74,7 @@ public record Gang(JobSpec spec, String user, long number, int attempt, List<Mem
                             seat -> Place.ofNullable(seat.place()).server()))
                     .toList();
         }
-        Map<Seat, int[]> ranks = new IdentityHashMap<>();
+        var ranks = new IdentityHashMap<Seat, int[]>();
         int rank = 0;
         int cards = 0;
         for (Seat seat : counted) {
@@ -114,7 +114,7 @@ public record Gang(JobSpec spec, String user, long number, int attempt, List<Mem
     }
 
     private static int processes(JobSpec spec, Seat seat) {
-        return 1;
+        return spec.distribution().processes(spec.role(seat.role()));
     }
 
     /** Whether each of them has its place. */
@@ -127,6 +127,11 @@ public record Gang(JobSpec spec, String user, long number, int attempt, List<Mem
                 .filter(member -> member.index() == index && member.role().equals(role))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no task " + role + " " + index));
+    }
+
+    /** Whether its tasks wait for one another before they begin. */
+    public boolean startsTogether() {
+        return spec.startsTogether();
     }
 
     /** Those that have ranks, by them. */

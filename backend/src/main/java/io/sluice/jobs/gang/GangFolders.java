@@ -1,6 +1,8 @@
 package io.sluice.jobs.gang;
 
+import io.sluice.jobs.protocol.Distribution;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -20,6 +23,9 @@ public final class GangFolders {
     /** So long a folder is left alone whose job nobody knows. */
     private static final Duration GRACE = Duration.ofMinutes(10);
 
+    private static final String BARRIER = "barrier";
+    private static final String RELEASED = "released";
+    private static final String MISSING = "missing";
     private static final String TO_READ = "rw-r--r--";
     private static final String TO_ENTER = "rwxr-xr-x";
     private static final String OF_US = "rwx------";
@@ -40,7 +46,35 @@ public final class GangFolders {
             put(folder, Contract.TABLE, table.get().json());
             put(folder, Contract.MODELARTS_TABLE, table.get().json());
         }
+        if (gang.startsTogether()) {
+            put(folder, BARRIER, script(BARRIER));
+        }
+        if (gang.spec().distribution().launcher() != Distribution.Launcher.PLAIN) {
+            put(folder, "launch", script("launch"));
+        }
         return folder;
+    }
+
+    /** Lets the tasks of an attempt go on, which wait for one another. */
+    public void release(long job, int attempt) throws IOException {
+        Path folder = folder(job, attempt);
+        if (!Files.exists(folder.resolve(RELEASED))) {
+            put(folder, MISSING, "");
+            put(folder, RELEASED, "");
+        }
+    }
+
+    /** Tells those that wait for whom: one a line. */
+    public void missing(long job, int attempt, List<String> tasks) throws IOException {
+        put(folder(job, attempt), MISSING, String.join("\n", tasks) + "\n");
+    }
+
+    private static String script(String name) {
+        try (var in = GangFolders.class.getResourceAsStream(name)) {
+            return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Path folder(long job, int attempt) throws IOException {

@@ -39,7 +39,8 @@ public record Place(String server, boolean apart, List<Card> cards, Map<String, 
             @Nullable String half,
             boolean simulated,
             @Nullable String link) {
-        public boolean isAscend() {
+        /** Not for all, as it would be written down with the rest. */
+        boolean isAscend() {
             return vendor.equals("ascend");
         }
     }

@@ -10,6 +10,7 @@ public record Variable(Kind kind, String name, String value) {
         CARDS,
         VISIBLE,
         MPI,
+        SLUICE,
         PAI,
         MODELARTS,
         APULIS

@@ -59,6 +59,14 @@ record Attempt(
         }
     }
 
+    /** Those of its tasks that have not begun. */
+    List<String> missing() {
+        return tasks.stream()
+                .filter(task -> task.phase() != Job.Phase.STARTED && !task.isOver())
+                .map(task -> task.role() + " " + task.index())
+                .toList();
+    }
+
     Gang gang(JobSpec spec) {
         return Gang.of(
                 spec,

@@ -32,6 +32,8 @@ public record Exit(
 
     /** Its devices did nothing, and its virtual cluster wants them back. */
     public static final int IDLE = -251;
+    /** Of tasks that begin together, some did not. */
+    public static final int NOT_TOGETHER = -252;
 
     public static final int CREATION_AGAIN = -120;
     public static final int NO_IMAGE = 254;

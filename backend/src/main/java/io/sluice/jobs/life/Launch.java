@@ -26,12 +26,16 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -46,6 +50,7 @@ final class Launch {
     private static final int LEAST_MEMORY_MB = 64;
 
     private static final int LONGEST_REASON = 300;
+    private static final int NAMED = 10;
     private static final int TAIL = 16 * 1024;
     private static final int SPECS_KEPT = 500;
     private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
@@ -241,7 +246,7 @@ final class Launch {
                     task.run(),
                     labels(attempt, task, epoch),
                     task.node(),
-                    Secrets.render(TaskScript.of(spec, role), values),
+                    contract.prologue() + Secrets.render(TaskScript.of(spec, role), values),
                     variables,
                     image(spec, role, values),
                     role.resources().cpu(),
@@ -258,6 +263,45 @@ final class Launch {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Lets tasks go on that have all begun and waited for one another. */
+    void release(Attempt attempt, JobSpec spec) {
+        try {
+            if (spec.startsTogether()) {
+                gangs.release(attempt.job(), attempt.number());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How an attempt ends of whose tasks some have waited too long for the others. */
+    Optional<Exit> late(Attempt attempt, JobSpec spec) {
+        List<String> missing = attempt.missing();
+        Instant first = attempt.tasks().stream()
+                .map(Attempt.Task::launched)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+        if (missing.isEmpty() || first == null || !spec.startsTogether()) {
+            return Optional.empty();
+        }
+        try {
+            gangs.missing(attempt.job(), attempt.number(), missing);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        int limit = spec.distribution().startWithin();
+        if (Duration.between(first, Instant.now()).toSeconds() < limit) {
+            return Optional.empty();
+        }
+        String few = missing.stream().limit(NAMED).collect(Collectors.joining(", "));
+        String more = missing.size() > NAMED ? " and " + (missing.size() - NAMED) + " more" : "";
+        return Optional.of(Exit.of(
+                Exit.NOT_TOGETHER,
+                "Not all tasks had begun " + limit + " s after the first. Missing: " + few + more + "."));
     }
 
     private static Task.Image image(JobSpec spec, JobSpec.Role role, Map<String, String> values) {

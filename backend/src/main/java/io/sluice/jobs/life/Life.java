@@ -209,7 +209,8 @@ final class Life {
         var outcomes = attempt.tasks().stream()
                 .map(task -> new Outcome(task.role(), task.index(), task.isOver() ? task.exit() : null))
                 .toList();
-        return completion.ended(launch.spec(attempt.job()).await().spec().roles(), outcomes);
+        JobSpec spec = launch.spec(attempt.job()).await().spec();
+        return completion.ended(spec.roles(), outcomes).or(() -> launch.late(attempt, spec));
     }
 
     /** The tasks whose runs are over. */
@@ -255,6 +256,9 @@ final class Life {
                 .limit(STARTS_AT_ONCE)
                 .toList();
         if (waiting.isEmpty()) {
+            if (attempt.missing().isEmpty()) {
+                launch.release(attempt, launch.spec(attempt.job()).await().spec());
+            }
             return false;
         }
         failpoint.pass("claim.after");

@@ -6,9 +6,12 @@ import io.sluice.jobs.drafts.Templates.Template;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.Fault;
+import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.web.View;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -183,6 +186,7 @@ public final class NewJob {
                 all.add(view.t("submit.refused"));
                 return all;
             }
+            together(sound.spec(), view).ifPresent(all::add);
             Waiting waiting = sound.fit().waiting();
             if (waiting == null) {
                 all.add(places(sound.fit().now(), view));
@@ -190,6 +194,25 @@ public final class NewJob {
                 reasons(waiting, view).forEach(all::add);
             }
             return all;
+        }
+
+        /** What tasks that work together will look like. */
+        private static Optional<String> together(JobSpec spec, View view) {
+            var distribution = spec.distribution();
+            boolean some = spec.deviceCount() > 0;
+            var counted = spec.roles().stream()
+                    .filter(role -> !some || role.resources().gpu() > 0)
+                    .toList();
+            int tasks = counted.stream().mapToInt(JobSpec.Role::instances).sum();
+            int processes = counted.stream()
+                    .mapToInt(role -> role.instances() * distribution.processes(role))
+                    .sum();
+            if (processes < 2 && spec.deviceCount() < 2) {
+                return Optional.empty();
+            }
+            String launcher = distribution.launcher().name().toLowerCase(Locale.ROOT);
+            String said = view.t("submit.together." + launcher, tasks, processes, spec.deviceCount());
+            return Optional.of(spec.startsTogether() ? said + " " + view.t("submit.together.wait") : said);
         }
 
         private static String places(List<Decisions.Place> places, View view) {

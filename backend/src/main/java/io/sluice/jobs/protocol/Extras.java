@@ -189,7 +189,7 @@ final class Extras {
         variables(ours);
         tags(ours, kept);
         endpoints(ours, kept);
-        Distribution.read(ours, kept);
+        Distribution.read(ours, roles, kept);
         portBegins(ours);
         Fields places = ours.object("folders");
         if (places != null) {

@@ -251,6 +251,11 @@ public record JobSpec(
                 : List.of();
     }
 
+    /** Whether its tasks wait for one another before they begin. */
+    public boolean startsTogether() {
+        return gang && taskCount() > 1;
+    }
+
     /** How its tasks work together. */
     public Distribution distribution() {
         return Distribution.of(extras);

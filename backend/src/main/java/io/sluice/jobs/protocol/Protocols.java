@@ -11,8 +11,10 @@ import io.sluice.jobs.protocol.plugins.UserKeys;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a job out of its text, in either protocol, as JSON or YAML; docs/protocols.md says what it takes and why. */
@@ -20,6 +22,9 @@ public final class Protocols {
     public static final int MOST_TASKS = 10_000;
     static final int MOST_DEVICES = 1024;
     static final int MOST_PORTS = 1000;
+    /** So many NPUs of a machine can work together. */
+    private static final Set<Integer> JOINED = Set.of(0, 1, 2, 4, 8, 16);
+
     static final int HIGHEST_PORT = 65_535;
     /** For numbers that nothing else bounds: sums of them over all tasks still fit a long, each of them an int. */
     static final int MOST = 1_000_000_000;
@@ -186,7 +191,17 @@ public final class Protocols {
         if (spec.roles().stream().anyMatch(Protocols::hasCell)) {
             said.add(Read.Warning.CELL);
         }
+        if (spec.roles().stream().anyMatch(role -> isOddNumberOfNpus(spec, role))) {
+            said.add(Read.Warning.NPU_COUNT);
+        }
         return List.copyOf(said);
+    }
+
+    /** As far as the name of the device tells that it is one. */
+    private static boolean isOddNumberOfNpus(JobSpec spec, JobSpec.Role role) {
+        String type = String.valueOf(spec.deviceType(role)).toLowerCase(Locale.ROOT);
+        return (type.startsWith("ascend") || type.contains("npu"))
+                && !JOINED.contains(role.resources().gpu());
     }
 
     /** As many devices as the task asks for anyway are no cell. */

@@ -41,7 +41,10 @@ public sealed interface Read {
         AUTH_FILE("authFile is not used: to sign in to a registry, use the auth of a dockerimage in protocol 2."),
         CODE_DIR(
                 "codeDir is not copied to where a task begins: PAI_CODE_DIR names it, and the commands have to fetch it."),
-        CELL("pinnedCellId, affinityGroupName and skuNum of hivedScheduler are not used: resourcePerInstance counts.");
+        CELL("pinnedCellId, affinityGroupName and skuNum of hivedScheduler are not used: resourcePerInstance counts."),
+        NPU_COUNT(
+                "HCCL joins 1, 2, 4 or 8 NPUs of a machine, and 8 of each over several: a task with another number of them"
+                        + " gets no rank table.");
 
         private final String sentence;
 

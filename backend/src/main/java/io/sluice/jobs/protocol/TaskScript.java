@@ -101,8 +101,11 @@ public final class TaskScript {
 
     /** Protocol 1 runs a command as it is written. */
     private String commands() {
+        boolean launched = isLaunched();
         if (spec.protocol() == 1) {
-            return role.commands().getFirst();
+            return launched
+                    ? launch(role.commands().getFirst())
+                    : role.commands().getFirst();
         }
         Around around = spec.deployments().stream()
                 .filter(one -> one.name().equals(spec.deployment()))
@@ -114,12 +117,42 @@ public final class TaskScript {
             all.addAll(around.before());
         }
         all.addAll(role.commands());
+        if (launched) {
+            String last = all.removeLast();
+            String before = lines(all);
+            String after = around == null ? "" : lines(around.after());
+            return STRICT + before + launch(filled(last.strip())) + after;
+        }
         if (around != null) {
             all.addAll(around.after());
         }
-        return STRICT
-                + filled(all.stream().map(String::strip).collect(Collectors.joining("\n")))
-                        .strip() + "\n";
+        return STRICT + lines(all);
+    }
+
+    private String lines(List<String> commands) {
+        return commands.isEmpty()
+                ? ""
+                : filled(commands.stream().map(String::strip).collect(Collectors.joining("\n")))
+                                .strip() + "\n";
+    }
+
+    /** Whether a launcher starts its last command: where some roles have devices, only of those. */
+    private boolean isLaunched() {
+        boolean counts = spec.deviceCount() == 0 || role.resources().gpu() > 0;
+        return counts && spec.distribution().launcher() != Distribution.Launcher.PLAIN;
+    }
+
+    private static String launch(String command) {
+        String end = end(command);
+        return "\"${BASH:-sh}\" " + Distribution.LAUNCH + " 9<<'" + end + "'\n" + command + "\n" + end + "\n";
+    }
+
+    private static String end(String text) {
+        String end = "SLUICE_END";
+        while (text.contains(end)) {
+            end += "_";
+        }
+        return end;
     }
 
     private String filled(String text) {
@@ -213,10 +246,7 @@ public final class TaskScript {
 
     /** By a here-document, because a command line may be too short for it, and shows. */
     private static void append(StringBuilder script, String part, boolean ignore) {
-        String end = "SLUICE_END";
-        while (part.contains(end)) {
-            end += "_";
-        }
+        String end = end(part);
         script.append("\"${BASH:-sh}\" /dev/fd/9 9<<'").append(end).append('\'');
         script.append(ignore ? " || true\n" : "\n");
         script.append(part.endsWith("\n") ? part : part + "\n").append(end).append('\n');

@@ -47,7 +47,12 @@ class ExamplesTest {
                         "imagenet-4gpu",
                         "resnet50-ascend",
                         "resnet50-ascend-8",
-                        "distributed-2-nodes");
+                        "distributed-2-nodes",
+                        "ranks",
+                        "parameter-server",
+                        "mindspore-ranks",
+                        "apulis-2-npu",
+                        "mpi-hello");
         assertThat(Examples.named("nothing")).isEmpty();
     }
 

@@ -56,6 +56,19 @@ class TaskScriptTest {
     }
 
     @Test
+    void a_launcher_starts_the_last_command_and_the_others_run_before_it() {
+        String text = commands("pip install x", "python train.py --note \"it's <% $parameters.note %>\"")
+                + "extras: {sluice: {distributed: {launcher: card}}}\nparameters: {note: don't}\n";
+        assertThat(script(text)).isEqualTo(STRICT + """
+                pip install x
+                "${BASH:-sh}" /pod/launch 9<<'SLUICE_END'
+                python train.py --note "it's don't"
+                SLUICE_END
+                """);
+        assertThat(script(text.replace("card", "plain"))).doesNotContain("/pod/launch");
+    }
+
+    @Test
     void a_shell_that_is_not_bash_runs_protocol_2_as_strictly_as_it_can() throws Exception {
         String script = script(commands("echo begun", "\"echo $((1 + 1))\"", "\"false\"", "echo not reached"));
         assertThat(run("sh", script)).isEqualTo(new Ran(1, "begun\n2\n"));
