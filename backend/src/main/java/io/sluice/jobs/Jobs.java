@@ -45,7 +45,15 @@ public final class Jobs {
     public static final Migrations MIGRATIONS = new Migrations(
             "jobs",
             Jobs.class,
-            List.of("001-jobs", "002-doubt", "003-rest", "004-orders", "005-released", "006-released-at", "007-idle", "008-place"));
+            List.of(
+                    "001-jobs",
+                    "002-doubt",
+                    "003-rest",
+                    "004-orders",
+                    "005-released",
+                    "006-released-at",
+                    "007-idle",
+                    "008-place"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
