@@ -40,9 +40,7 @@ final class GangRoutes {
     private static JobDetail.Task task(JobDetail detail, Look look) {
         String role = look.role();
         return detail.tasks().stream()
-                .filter(task -> role == null
-                        || task.role().equals(role)
-                                && Integer.valueOf(task.index()).equals(look.index()))
+                .filter(task -> role == null || look.chose(task.role(), task.index()))
                 .findFirst()
                 .orElseThrow(() -> Problem.notFound("Job " + look.job() + " has no such task that has its place."));
     }
