@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -85,14 +84,6 @@ class DistributedExamplesIT {
                 .contains("rank 0 of 4 ")
                 .contains("the sum is 30\n");
         assertThat(log("ranks", "worker/taskIndex/1")).contains("rank 2 of 4 ").contains("the sum is 30\n");
-    }
-
-    @Test
-    void workers_find_their_parameter_server_by_the_configuration_of_tensorflow() {
-        List<String> logs = List.of(
-                printed("parameter-server", "worker/taskIndex/0"), log("parameter-server", "worker/taskIndex/1"));
-        assertThat(logs).allSatisfy(log -> assertThat(log).contains(" of 2: the weight is "));
-        assertThat(logs).anySatisfy(log -> assertThat(log).contains("the weight is 20.0"));
     }
 
     @Test

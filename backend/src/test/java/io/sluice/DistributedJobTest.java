@@ -195,15 +195,4 @@ class DistributedJobTest {
         assertThat(boss.get("/jobs/boss~ranked/panels/gang").bodyAsString())
                 .contains("/api/v2/jobs/boss~ranked/rank-table?attempt=0&form=servers");
     }
-
-    @Test
-    void a_job_that_chose_a_table_which_hccl_would_not_take_fails_and_says_why() {
-        submit(job(
-                "odd",
-                "{sluice: {devices: {type: Ascend910B}, distributed: {rankTable: servers}}}",
-                role("worker", 1, 3, "true")));
-        ends("odd", "FAILED");
-        assertThat(status("odd").encode()).contains("HCCL takes 1, 2, 4 or 8 devices of a machine, not 3.");
-        assertThat(boss.get("/api/v2/jobs/boss~odd/rank-table").statusCode()).isEqualTo(409);
-    }
 }
