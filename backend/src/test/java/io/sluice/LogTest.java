@@ -368,17 +368,21 @@ class LogTest {
         assertThat(stalled.code()).isEqualTo(1000);
         assertThat(stalled.fault).isNull();
         byte[] whole = alice.get(growing).body();
-        JsonNode skipped = stalled.told("skipped").getFirst();
-        int from = skipped.path("from").asInt();
-        int to = skipped.path("to").asInt();
-        assertThat(from).isLessThan(to);
-        byte[] missed =
-                alice.get(growing, "Range", "bytes=" + from + "-" + (to - 1)).body();
-        assertThat(missed).isEqualTo(Arrays.copyOfRange(whole, from, to));
         var got = new ByteArrayOutputStream();
-        got.write(stalled.received(), 0, from);
-        got.writeBytes(missed);
-        got.write(stalled.received(), from, stalled.received().length - from);
+        int taken = 0;
+        for (JsonNode skipped : stalled.told("skipped")) {
+            int from = skipped.path("from").asInt();
+            int to = skipped.path("to").asInt();
+            assertThat(from).isLessThan(to);
+            int before = from - got.size();
+            got.write(stalled.received(), taken, before);
+            taken += before;
+            byte[] missed = alice.get(growing, "Range", "bytes=" + from + "-" + (to - 1))
+                    .body();
+            assertThat(missed).isEqualTo(Arrays.copyOfRange(whole, from, to));
+            got.writeBytes(missed);
+        }
+        got.write(stalled.received(), taken, stalled.received().length - taken);
         assertThat(got.toByteArray()).isEqualTo(whole);
     }
 

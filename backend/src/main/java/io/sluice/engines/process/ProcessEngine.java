@@ -240,7 +240,9 @@ public final class ProcessEngine implements Engine {
     @Override
     public Future<SocketAddress> port(String name) {
         return worker.run(adoption.over(), () -> {
-            ground.runs().running(name);
+            if (!isOnItsWay(name)) {
+                ground.runs().running(name);
+            }
             var range = ground.node().ports();
             for (int tries = 0; tries < TRIES; tries++) {
                 int port = ThreadLocalRandom.current().nextInt(range.first(), range.last() + 1);
@@ -384,6 +386,14 @@ public final class ProcessEngine implements Engine {
         } catch (IOException | RuntimeException e) {
             fault("tidy", "all", e);
         }
+    }
+
+    /** Its supervisor has been sent off and has not come yet. */
+    private boolean isOnItsWay(String name) throws IOException {
+        var folder = ground.runs().find(name);
+        return launched.contains(name)
+                && folder.isPresent()
+                && folder.get().claim().isEmpty();
     }
 
     private boolean isOver(String name) {
