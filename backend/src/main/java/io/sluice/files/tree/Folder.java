@@ -1,0 +1,299 @@
+package io.sluice.files.tree;
+
+import io.sluice.files.tree.Refused.Why;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Set;
+
+/** A folder that is open, and stays the one that it is wherever it is moved to. Each call waits for the disk, and names one thing in it. */
+public final class Folder implements AutoCloseable {
+    private static final FileAttribute<Set<PosixFilePermission>> FILES =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"));
+    private static final FileAttribute<Set<PosixFilePermission>> FOLDERS =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x"));
+
+    private static final Map<Class<? extends FileSystemException>, Why> WHY = Map.of(
+            NoSuchFileException.class, Why.MISSING,
+            FileAlreadyExistsException.class, Why.EXISTS,
+            DirectoryNotEmptyException.class, Why.NOT_EMPTY,
+            AccessDeniedException.class, Why.NOT_ALLOWED,
+            NotDirectoryException.class, Why.NOT_A_FOLDER);
+
+    private final int number;
+    private final Owner owner;
+    private final String self;
+
+    private Folder(int number, Owner owner) {
+        this.number = number;
+        this.owner = owner;
+        this.self = "/proc/self/fd/" + number;
+    }
+
+    /** Why no folder can be opened on this system; empty: they can. */
+    public static String missing() {
+        return Kernel.missing();
+    }
+
+    /** The root of a tree. The way to it is the gateway's own, and closed to whom it belongs to. */
+    public static Folder open(Path root, Owner owner) throws IOException {
+        int number = Kernel.root(Place.decoded(withoutEnd(root.toUri().getRawPath())));
+        if (number < 0) {
+            throw new Refused(Files.isSymbolicLink(root) ? Why.LINK : Why.MISSING, Place.name(root));
+        }
+        return new Folder(number, owner);
+    }
+
+    private static String withoutEnd(String path) {
+        return path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    }
+
+    /** From here, name by name. */
+    public Folder folder(Place place) throws IOException {
+        Folder at = again();
+        for (String name : place.names()) {
+            try (Folder left = at) {
+                at = left.folder(name);
+            }
+        }
+        return at;
+    }
+
+    /** The same, and what is missing on the way is made. */
+    public Folder made(Place place) throws IOException {
+        Folder at = again();
+        for (String name : place.names()) {
+            try (Folder left = at) {
+                at = left.made(name);
+            }
+        }
+        return at;
+    }
+
+    private Folder made(String name) throws IOException {
+        try {
+            return folder(name);
+        } catch (Refused missing) {
+            if (missing.why() != Why.MISSING) {
+                throw missing;
+            }
+            try {
+                make(name);
+            } catch (Refused refused) {
+                if (refused.why() != Why.EXISTS) {
+                    throw refused;
+                }
+            }
+            return folder(name);
+        }
+    }
+
+    private Folder again() throws IOException {
+        int same = Kernel.folder(number, ".");
+        if (same < 0) {
+            throw new Refused(Why.NOT_ALLOWED, "");
+        }
+        return new Folder(same, owner);
+    }
+
+    public Folder folder(String name) throws IOException {
+        int found = owner.act(() -> Kernel.folder(number, name));
+        if (found < 0) {
+            Found there = found(name);
+            throw new Refused(
+                    there.kind() == Found.Kind.LINK ? Why.LINK : there.isFolder() ? Why.NOT_ALLOWED : Why.NOT_A_FOLDER,
+                    name);
+        }
+        return new Folder(found, owner);
+    }
+
+    private Path path(String name) {
+        return Place.path(self, name);
+    }
+
+    public Found found(String name) throws IOException {
+        Path path = path(name);
+        return Found.of(tried(name, () -> Files.readAttributes(path, Found.WANTED, LinkOption.NOFOLLOW_LINKS)));
+    }
+
+    /** Of the folder itself. */
+    public Found found() throws IOException {
+        return Found.of(Files.readAttributes(Path.of(self), Found.WANTED));
+    }
+
+    public boolean has(String name) throws IOException {
+        try {
+            found(name);
+            return true;
+        } catch (Refused refused) {
+            if (refused.why() == Why.MISSING) {
+                return false;
+            }
+            throw refused;
+        }
+    }
+
+    /** Only a file of its owner, or one that all may read: what is opened is what has been looked at. */
+    public OpenFile read(String name) throws IOException {
+        return opened(name, StandardOpenOption.READ);
+    }
+
+    /** To go on writing in what is there. */
+    public OpenFile append(String name) throws IOException {
+        return opened(name, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    private OpenFile opened(String name, OpenOption... how) throws IOException {
+        return file(name, (path, found) -> new OpenFile(tried(name, () -> FileChannel.open(path, how)), found));
+    }
+
+    /** Who may do what with a file, besides whom it belongs to becoming more than they are. */
+    public void permit(String name, int mode) throws IOException {
+        file(name, (path, found) -> tried(name, () -> Files.setAttribute(path, "unix:mode", mode & 0777)));
+    }
+
+    /** What is done with just the file that has been looked at. */
+    @FunctionalInterface
+    private interface Use<T> {
+        T use(Path path, Found found) throws IOException;
+    }
+
+    private <T> T file(String name, Use<T> use) throws IOException {
+        int thing = owner.act(() -> Kernel.thing(number, name));
+        if (thing < 0) {
+            found(name);
+            throw new Refused(Why.NOT_ALLOWED, name);
+        }
+        try {
+            Path path = Path.of("/proc/self/fd/" + thing);
+            Found found = Found.of(Files.readAttributes(path, Found.WANTED));
+            if (!found.isFile()) {
+                throw new Refused(found.kind() == Found.Kind.LINK ? Why.LINK : Why.NOT_A_FILE, name);
+            }
+            if (found.links() > 1 && owner.user() >= 0 && found.owner() != owner.user()) {
+                throw new Refused(Why.NOT_ALLOWED, name);
+            }
+            return use.use(path, found);
+        } finally {
+            Kernel.close(thing);
+        }
+    }
+
+    /** A file that there was not. */
+    public FileChannel create(String name) throws IOException {
+        Path path = path(name);
+        var how = Set.of(
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS);
+        return tried(name, () -> FileChannel.open(path, how, FILES));
+    }
+
+    public void make(String name) throws IOException {
+        Path path = path(name);
+        tried(name, () -> Files.createDirectory(path, FOLDERS));
+    }
+
+    /** A file, or a folder in which there is nothing. */
+    public void remove(String name) throws IOException {
+        Path path = path(name);
+        tried(name, () -> {
+            Files.delete(path);
+            return path;
+        });
+    }
+
+    /** What has the other name already keeps it. */
+    public void move(String name, Folder to, String other) throws IOException {
+        if (owner.act(() -> Kernel.rename(number, name, to.number, other))) {
+            return;
+        }
+        if (to.has(other)) {
+            throw new Refused(Why.EXISTS, other);
+        }
+        Path from = path(name);
+        Path path = to.path(other);
+        if (found(name).isFile()) {
+            // NFS knows no rename that spares what is there, but never gives a name twice
+            tried(other, () -> Files.createLink(path, from));
+            remove(name);
+        } else {
+            tried(name, () -> Files.move(from, path, StandardCopyOption.ATOMIC_MOVE));
+        }
+    }
+
+    /** What has the other name already goes for it, at one blow. */
+    public void replace(String name, Folder to, String other) throws IOException {
+        Path from = path(name);
+        Path path = to.path(other);
+        tried(name, () -> Files.move(from, path, StandardCopyOption.ATOMIC_MOVE));
+    }
+
+    /** Where a link leads to, as it stands in it. */
+    public String target(String name) throws IOException {
+        Path path = path(name);
+        Path target = tried(name, () -> Files.readSymbolicLink(path));
+        return target.toString();
+    }
+
+    public void link(String name, Folder from, String other) throws IOException {
+        Path path = path(name);
+        Path original = from.path(other);
+        tried(name, () -> Files.createSymbolicLink(path, Files.readSymbolicLink(original)));
+    }
+
+    /** A new folder's names are on the disk when it returns. */
+    public void settle() throws IOException {
+        owner.act(() -> {
+            try (FileChannel itself = FileChannel.open(Path.of(self), StandardOpenOption.READ)) {
+                itself.force(true);
+                return self;
+            }
+        });
+    }
+
+    /** Opened, to be read name by name. */
+    @SuppressWarnings("StreamResourceLeak") // the names close it
+    Names names() throws IOException {
+        Path path = Path.of(self);
+        return new Names(tried("", () -> Files.newDirectoryStream(path)));
+    }
+
+    private <T> T tried(String name, Owner.Step<T> step) throws IOException {
+        try {
+            return owner.act(step);
+        } catch (FileSystemException e) {
+            throw refused(name, e);
+        }
+    }
+
+    private static IOException refused(String name, FileSystemException e) {
+        Why why = WHY.entrySet().stream()
+                .filter(kind -> kind.getKey().isInstance(e))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElseGet(() -> Reasons.of(String.valueOf(e.getReason())));
+        return new Refused(why, name);
+    }
+
+    @Override
+    public void close() {
+        Kernel.close(number);
+    }
+}

@@ -1,0 +1,181 @@
+package io.sluice.files.tree;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.reflect.Array;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * The few calls of Linux that Java has no words for. An open folder or file is a number here, and {@code /proc/self/fd/NUMBER} is the way by
+ * which the rest of Java reaches just that one, whatever has become of its name.
+ */
+final class Kernel {
+    /** Neither reads nor waits: what is opened so may be a pipe or a device, and nothing happens to it. */
+    private static final int PATH = 0x200000;
+
+    private static final int CLOSE_ON_EXEC = 0x80000;
+    private static final boolean ARM = System.getProperty("os.arch", "").equals("aarch64");
+    private static final int NO_FOLLOW = ARM ? 0x8000 : 0x20000;
+    private static final int FOLDER = ARM ? 0x4000 : 0x10000;
+    private static final int HERE = -100;
+    private static final int ONLY_NEW = 1;
+    private static final long SET_GROUPS = ARM ? 159 : 116;
+    private static final int LONGEST = 4_096;
+
+    private static final ThreadLocal<Words> WORDS = ThreadLocal.withInitial(Words::new);
+
+    /** Loaded when first needed: most gateways start without. */
+    private static final class Calls {
+        static final MethodHandle OPEN = linked("openat", 3, int.class, int.class, long.class, int.class, int.class);
+        static final MethodHandle CLOSE = linked("close", -1, int.class, int.class);
+        static final MethodHandle RENAME =
+                linked("renameat2", -1, int.class, int.class, long.class, int.class, long.class, int.class);
+        static final MethodHandle AS_USER = linked("setfsuid", -1, int.class, int.class);
+        static final MethodHandle AS_GROUP = linked("setfsgid", -1, int.class, int.class);
+        static final MethodHandle CALL = linked("syscall", 1, long.class, long.class, long.class, long.class);
+    }
+
+    /** Where two names stand while the kernel reads them. */
+    private static final class Words {
+        final ByteBuffer bytes = ByteBuffer.allocateDirect(2 * LONGEST);
+        final long address = address(bytes);
+
+        long put(int slot, String name) {
+            byte[] text = name.getBytes(StandardCharsets.ISO_8859_1);
+            bytes.put(slot * LONGEST, text).put(slot * LONGEST + text.length, (byte) 0);
+            return address + (long) slot * LONGEST;
+        }
+    }
+
+    private Kernel() {}
+
+    /** Why these calls can not be made here, as far as that is known without linking them; empty: they can. */
+    static String missing() {
+        try {
+            Class.forName("java.lang.foreign.Linker");
+            String system = System.getProperty("os.name", "");
+            return system.equals("Linux") ? "" : "they need Linux, and this is " + system;
+        } catch (ClassNotFoundException old) {
+            return "this Java has no java.lang.foreign; start the gateway with Java 21 or newer";
+        }
+    }
+
+    static int folder(int above, String name) {
+        return open(above, name, PATH | FOLDER | NO_FOLLOW | CLOSE_ON_EXEC);
+    }
+
+    static int root(String path) {
+        return folder(HERE, path);
+    }
+
+    /** Whatever it is; a link is opened itself. */
+    static int thing(int above, String name) {
+        return open(above, name, PATH | NO_FOLLOW | CLOSE_ON_EXEC);
+    }
+
+    private static int open(int above, String name, int flags) {
+        if (name.length() >= LONGEST) {
+            return -1;
+        }
+        try {
+            return (int) Calls.OPEN.invokeExact(above, WORDS.get().put(0, name), flags, 0);
+        } catch (Throwable e) {
+            throw new IllegalStateException("openat could not be called", e);
+        }
+    }
+
+    static void close(int number) {
+        try {
+            int done = (int) Calls.CLOSE.invokeExact(number);
+            assert done == 0 : "closed twice: " + number;
+        } catch (Throwable e) {
+            throw new IllegalStateException("close could not be called", e);
+        }
+    }
+
+    /** Whether it bears the other name now. What has that name already keeps it. */
+    static boolean rename(int from, String name, int to, String other) {
+        try {
+            Words words = WORDS.get();
+            return (int) Calls.RENAME.invokeExact(from, words.put(0, name), to, words.put(1, other), ONLY_NEW) == 0;
+        } catch (Throwable e) {
+            throw new IllegalStateException("renameat2 could not be called", e);
+        }
+    }
+
+    /** This thread, and no other, meets files as somebody else from now on. */
+    static void become(int user, int group) throws IOException {
+        try {
+            long groups = (long) Calls.CALL.invokeExact(SET_GROUPS, 0L, 0L);
+            int beforeGroup = (int) Calls.AS_GROUP.invokeExact(group);
+            int beforeUser = (int) Calls.AS_USER.invokeExact(user);
+            // neither says whether it has done it; a number that is none changes nothing and tells what is so
+            boolean done = groups == 0
+                    && (int) Calls.AS_GROUP.invokeExact(-1) == group
+                    && (int) Calls.AS_USER.invokeExact(-1) == user;
+            if (!done) {
+                throw new IOException("This system lets nobody act as user " + user + " (was " + beforeUser + ":"
+                        + beforeGroup + ")");
+            }
+        } catch (IOException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("setfsuid could not be called", e);
+        }
+    }
+
+    /** By reflection: the language level has no names for these yet, each Java that runs this has them. */
+    private static MethodHandle linked(String name, int fixed, Class<?> returned, Class<?>... taken) {
+        try {
+            Class<?> linkers = Class.forName("java.lang.foreign.Linker");
+            Class<?> options = Class.forName("java.lang.foreign.Linker$Option");
+            Class<?> layouts = Class.forName("java.lang.foreign.MemoryLayout");
+            Class<?> descriptors = Class.forName("java.lang.foreign.FunctionDescriptor");
+            Class<?> segments = Class.forName("java.lang.foreign.MemorySegment");
+            Object linker = linkers.getMethod("nativeLinker").invoke(null);
+            Object names = linkers.getMethod("defaultLookup").invoke(linker);
+            Object found = ((Optional<?>) Class.forName("java.lang.foreign.SymbolLookup")
+                            .getMethod("find", String.class)
+                            .invoke(names, name))
+                    .orElseThrow(() -> new IllegalStateException("This system has no " + name));
+            Object arguments = Array.newInstance(layouts, taken.length);
+            for (int i = 0; i < taken.length; i++) {
+                Array.set(arguments, i, layout(taken[i]));
+            }
+            Object described = descriptors
+                    .getMethod("of", layouts, arguments.getClass())
+                    .invoke(null, layout(returned), arguments);
+            Object chosen = Array.newInstance(options, fixed < 0 ? 0 : 1);
+            if (fixed >= 0) {
+                Array.set(
+                        chosen,
+                        0,
+                        options.getMethod("firstVariadicArg", int.class).invoke(null, fixed));
+            }
+            return (MethodHandle) linkers.getMethod("downcallHandle", segments, descriptors, chosen.getClass())
+                    .invoke(linker, found, described, chosen);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(
+                    "This Java can not call " + name + ": Linux and Java 21 or newer are needed", e);
+        }
+    }
+
+    private static Object layout(Class<?> type) throws ReflectiveOperationException {
+        return Class.forName("java.lang.foreign.ValueLayout")
+                .getField(type == int.class ? "JAVA_INT" : "JAVA_LONG")
+                .get(null);
+    }
+
+    private static long address(ByteBuffer direct) {
+        try {
+            Class<?> segments = Class.forName("java.lang.foreign.MemorySegment");
+            Object segment = segments.getMethod("ofBuffer", Buffer.class).invoke(null, direct);
+            return (long) segments.getMethod("address").invoke(segment);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("This Java does not tell where memory is", e);
+        }
+    }
+}

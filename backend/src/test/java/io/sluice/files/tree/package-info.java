@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.tree;
+
+import org.jspecify.annotations.NullMarked;
