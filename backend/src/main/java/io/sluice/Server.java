@@ -8,6 +8,7 @@ import io.sluice.engines.Engine;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.Files;
+import io.sluice.files.centre.FileCentre;
 import io.sluice.identity.Identity;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.jobs.Jobs;
@@ -67,7 +68,7 @@ public final class Server {
 
     /** The doors of the rooms that answer programs. */
     static final List<Class<?>> ROOMS =
-            List.of(Web.class, Identity.class, Jobs.class, Logs.class, Endpoints.class, Telemetry.class);
+            List.of(Web.class, Identity.class, Files.class, Jobs.class, Logs.class, Endpoints.class, Telemetry.class);
 
     /** What the rooms above the jobs put on the page of one, in this order. */
     private static final List<Panel> PANELS = List.of(
@@ -114,13 +115,15 @@ public final class Server {
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Engine engine = await(beginningEngine);
-        Jobs jobs = jobs(vertx, database, identity, engine);
+        Files files = Files.open(settings.data(), new Numbers(database, settings.userIds()));
+        Jobs jobs = jobs(vertx, database, identity, engine, files);
+        FileCentre centre = centre(vertx, files);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        routes = routes(web, database, identity, jobs, pages, logs, endpoints, telemetry);
+        routes = routes(web, database, identity, centre, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         telemetry.serving(address);
@@ -233,7 +236,13 @@ public final class Server {
         }
     }
 
-    private Jobs jobs(Vertx vertx, Database database, Identity identity, Engine engine) {
+    private FileCentre centre(Vertx vertx, Files files) {
+        FileCentre centre = FileCentre.open(vertx, files, registry);
+        closing("file centre", centre::close);
+        return centre;
+    }
+
+    private Jobs jobs(Vertx vertx, Database database, Identity identity, Engine engine, Files files) {
         var failpoint = Failpoint.of(settings.failpoint());
         var jobs = await(Jobs.open(
                 vertx,
@@ -241,7 +250,7 @@ public final class Server {
                 engine,
                 registry,
                 identity.grants(),
-                Files.open(settings.data(), new Numbers(database, settings.userIds())),
+                files,
                 new Jobs.Settings(
                         settings.data(), settings.submissionsPerHour(), settings.sharedProcesses(), failpoint)));
         closing("jobs", jobs::close);
@@ -320,6 +329,7 @@ public final class Server {
             Web web,
             Database database,
             Identity identity,
+            FileCentre centre,
             Jobs jobs,
             JobPages pages,
             Logs logs,
@@ -329,6 +339,7 @@ public final class Server {
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(() -> able(database), telemetry::numbers, telemetry::isReader));
         table.addAll(identity.routes(web.live()));
+        table.addAll(centre.routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(logs.routes());

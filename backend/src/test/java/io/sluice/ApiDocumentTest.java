@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The document and the route table say the same, in both directions. */
 class ApiDocumentTest {
     private static final Set<String> MACHINES = Set.of("/healthz", "/readyz", "/metrics");
-    private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch");
+    private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch", "head", "options");
 
     private final JsonNode document = new ApiDocument(Server.ROOMS).whole();
 

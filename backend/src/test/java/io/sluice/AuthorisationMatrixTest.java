@@ -204,12 +204,14 @@ class AuthorisationMatrixTest {
     private static String status(Row row, Who who, String prefix) {
         Person owner = touched(row, who);
         String text = row.body.replace("OWNER", owner.name());
-        Buffer body = row.method.equals("GET") ? null : Buffer.buffer(text.isEmpty() && row.isApi() ? "{}" : text);
+        boolean head = row.method.equals("HEAD"); // has no body, neither way
+        Buffer body =
+                head || row.method.equals("GET") ? null : Buffer.buffer(text.isEmpty() && row.isApi() ? "{}" : text);
         String type = row.isApi() ? "application/json" : "application/x-www-form-urlencoded";
         var answer = caller(who, owner)
                 .send(HttpMethod.valueOf(row.method), prefix + path(row, owner), body == null ? null : type, body)
                 .await();
-        if (row.isApi() && answer.statusCode() >= 400) {
+        if (row.isApi() && !head && answer.statusCode() >= 400) {
             assertThat(answer.bodyAsJsonObject().fieldNames()).containsExactlyInAnyOrder("code", "message");
         }
         return "" + answer.statusCode();

@@ -3,6 +3,7 @@ package io.sluice.files;
 import io.sluice.identity.numbers.Numbers;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The door to files. What an engine runs for somebody runs as whoever owns that person's home. It waits for disks, so not on an event loop. */
@@ -32,6 +33,11 @@ public final class Files {
      */
     public Path home(long user, String name) throws IOException {
         return homes.of(user, name);
+    }
+
+    /** Of all people whom a home was made for. */
+    public List<Path> homes() throws IOException {
+        return homes.all();
     }
 
     /** What everybody reads, and their tasks see as {@code /gdata}. */

@@ -9,6 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,16 @@ final class Homes {
             settle(home, own, name);
         }
         return home;
+    }
+
+    List<Path> all() throws IOException {
+        if (!Files.isDirectory(homes)) {
+            return List.of();
+        }
+        try (var all = Files.list(homes)) {
+            return all.filter(home -> Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS))
+                    .toList();
+        }
     }
 
     private static boolean isOf(Path home, int number) throws IOException {

@@ -17,6 +17,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.streams.ReadStream;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -151,6 +153,43 @@ public final class Call {
     /** All values of a header, of which there may be more than one. */
     public List<String> headers(String name) {
         return context.request().headers().getAll(name);
+    }
+
+    /** The bytes that stand in the query, each as one character from 0 to 255: names of files are not always text. */
+    public Optional<String> queryBytes(String parameter) {
+        for (String pair :
+                Objects.requireNonNullElse(context.request().query(), "").split("&")) {
+            int equals = pair.indexOf('=');
+            if (equals > 0 && pair.substring(0, equals).equals(parameter)) {
+                return Optional.of(bytes(pair.substring(equals + 1)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The edge has refused what can not be decoded. */
+    private static String bytes(String encoded) {
+        byte[] utf8 = encoded.getBytes(StandardCharsets.UTF_8);
+        var decoded = new StringBuilder(utf8.length);
+        for (int i = 0; i < utf8.length; i++) {
+            if (utf8[i] == '%') {
+                decoded.append((char) Integer.parseInt(new String(utf8, i + 1, 2, StandardCharsets.US_ASCII), 16));
+                i += 2;
+            } else {
+                decoded.append(utf8[i] == '+' ? ' ' : (char) (utf8[i] & 0xff));
+            }
+        }
+        return decoded.toString();
+    }
+
+    /** The body of a route that streams; it waits until somebody resumes it. */
+    public ReadStream<Buffer> incoming() {
+        return context.request();
+    }
+
+    /** Whether nobody hears the answer any more. */
+    public boolean isGone() {
+        return context.response().closed();
     }
 
     public Optional<String> header(String name) {

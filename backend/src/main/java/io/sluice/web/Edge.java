@@ -247,11 +247,13 @@ final class Edge implements Web.Threshold {
         }
         body(context, route)
                 .map(body -> new Call(context, passage(context), body))
-                .compose(call -> route.handling()
-                        .handle(call)
-                        .timeout(settings.answerSeconds(), TimeUnit.SECONDS)
-                        .compose(reply -> send(call, reply)))
+                .compose(call -> answered(call, route).compose(reply -> send(call, reply)))
                 .onFailure(context::fail);
+    }
+
+    private Future<Reply> answered(Call call, Route route) {
+        Future<Reply> answer = route.handling().handle(call);
+        return route.streams() ? answer : answer.timeout(settings.answerSeconds(), TimeUnit.SECONDS);
     }
 
     /** What is no HTTP at all, or more of it than is allowed. */
@@ -311,7 +313,7 @@ final class Edge implements Web.Threshold {
 
     private Future<Buffer> body(RoutingContext context, Route route) {
         HttpServerRequest request = context.request();
-        if (HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method())) {
+        if (route.streams() || HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method())) {
             return Future.succeededFuture(Buffer.buffer());
         }
         return Call.receive(vertx, request, route.bodyLimit(), settings.bodySeconds());

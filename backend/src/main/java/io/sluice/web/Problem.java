@@ -18,12 +18,14 @@ public final class Problem extends RuntimeException {
         NOT_ALLOWED(405, "NoApiError"),
         CONFLICT(409, "ConflictError"),
         GONE(410, "GoneError"),
+        CHANGED(412, "ConflictError"),
         TOO_LARGE(413, "InvalidParametersError"),
         UNPROCESSABLE(422, "InvalidParametersError"),
         TOO_MANY(429, "TooManyRequestsError"),
         BROKEN(500, "UnknownError"),
         UNAVAILABLE(503, "UnavailableError"),
-        TOO_SLOW(504, "TimeoutError");
+        TOO_SLOW(504, "TimeoutError"),
+        FULL(507, "NoSpaceError");
 
         final int status;
         final String code;

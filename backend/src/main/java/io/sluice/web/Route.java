@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param applications whether a program's token may come at all
  * @param bodyLimit bytes that are read of a body before the request is refused
  * @param subprotocol that its WebSocket speaks; null where it has none of its own
+ * @param streams whether it reads the body itself, piece by piece, in its own time
  */
 public record Route(
         HttpMethod method,
@@ -21,6 +22,7 @@ public record Route(
         boolean applications,
         int bodyLimit,
         @Nullable String subprotocol,
+        boolean streams,
         Handling handling) {
     static final int BODY_LIMIT = 1 << 20;
 
@@ -55,31 +57,36 @@ public record Route(
 
     /** Signed in and with every right of the user, until said otherwise. */
     public static Route of(HttpMethod method, String path, Handling handling) {
-        return new Route(method, path, Access.SIGNED_IN, null, true, BODY_LIMIT, null, handling);
+        return new Route(method, path, Access.SIGNED_IN, null, true, BODY_LIMIT, null, false, handling);
     }
 
     public Route forAnyone() {
-        return new Route(method, path, Access.ANYONE, scope, applications, bodyLimit, subprotocol, handling);
+        return new Route(method, path, Access.ANYONE, scope, applications, bodyLimit, subprotocol, streams, handling);
     }
 
     public Route forAdmins() {
-        return new Route(method, path, Access.ADMIN, scope, applications, bodyLimit, subprotocol, handling);
+        return new Route(method, path, Access.ADMIN, scope, applications, bodyLimit, subprotocol, streams, handling);
     }
 
     public Route scope(String scope) {
-        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, handling);
+        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, streams, handling);
     }
 
     public Route withoutApplications() {
-        return new Route(method, path, access, scope, false, bodyLimit, subprotocol, handling);
+        return new Route(method, path, access, scope, false, bodyLimit, subprotocol, streams, handling);
     }
 
     public Route bodyLimit(int bytes) {
-        return new Route(method, path, access, scope, applications, bytes, subprotocol, handling);
+        return new Route(method, path, access, scope, applications, bytes, subprotocol, streams, handling);
     }
 
     public Route speaks(String subprotocol) {
-        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, handling);
+        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, streams, handling);
+    }
+
+    /** Its body may be of any length, and comes for as long as the line does not fall silent. */
+    public Route streaming() {
+        return new Route(method, path, access, scope, applications, bodyLimit, subprotocol, true, handling);
     }
 
     boolean isApi() {

@@ -1,0 +1,63 @@
+package io.sluice.files.centre;
+
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.Counter;
+import io.prometheus.client.Gauge;
+import java.util.function.IntSupplier;
+
+/** What is counted of the file centre. */
+final class CentreMetrics {
+    private final Gauge calls;
+    private final Counter refused;
+    private final Counter bytes;
+    private final Counter purged;
+    private final Gauge uploading;
+
+    CentreMetrics(CollectorRegistry registry) {
+        calls = Gauge.build("sluice_files_calls", "Pieces of file work that wait or run")
+                .register(registry);
+        refused = Counter.build("sluice_files_refused_total", "File work refused, by limit")
+                .labelNames("limit")
+                .register(registry);
+        bytes = Counter.build("sluice_files_bytes_total", "Bytes of files that came and went")
+                .labelNames("way")
+                .register(registry);
+        purged = Counter.build("sluice_files_purged_total", "Left uploads and deleted things that were removed by age")
+                .register(registry);
+        uploading = Gauge.build("sluice_files_uploading", "Connections that send a file")
+                .register(registry);
+    }
+
+    void watch(IntSupplier open) {
+        uploading.setChild(new Gauge.Child() {
+            @Override
+            public double get() {
+                return open.getAsInt();
+            }
+        });
+    }
+
+    void began() {
+        calls.inc();
+    }
+
+    void done() {
+        calls.dec();
+    }
+
+    void refused(String limit) {
+        refused.labels(limit).inc();
+    }
+
+    void sent(long count) {
+        bytes.labels("out").inc((double) count);
+    }
+
+    void taken(long count) {
+        bytes.labels("in").inc((double) count);
+    }
+
+    void purged(int count) {
+        purged.inc(count);
+    }
+}

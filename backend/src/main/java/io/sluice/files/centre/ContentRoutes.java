@@ -1,0 +1,223 @@
+package io.sluice.files.centre;
+
+import io.sluice.files.packing.Packing;
+import io.sluice.files.space.Space;
+import io.sluice.files.tree.Found;
+import io.sluice.files.tree.OpenFile;
+import io.sluice.files.tree.Place;
+import io.sluice.files.uploads.Receiving;
+import io.sluice.web.Call;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What stands in files: as bytes, and folders as one file; and small files anew, as an editor writes them. */
+final class ContentRoutes {
+    private static final String CONTENT = "/api/v2/files/:user/content";
+    private static final int PIECE = 256 << 10;
+    private static final int LONGEST_TEXT = 4 << 20;
+    /** As pictures, and nothing that could be more than one: it comes from whoever had a hand in the file. */
+    private static final Map<String, String> PICTURES = Map.of(
+            "png",
+            "image/png",
+            "jpg",
+            "image/jpeg",
+            "jpeg",
+            "image/jpeg",
+            "gif",
+            "image/gif",
+            "webp",
+            "image/webp",
+            "bmp",
+            "image/bmp");
+
+    private final Spaces spaces;
+    private final Worker worker;
+    private final CentreMetrics metrics;
+
+    ContentRoutes(Spaces spaces, Worker worker, CentreMetrics metrics) {
+        this.spaces = spaces;
+        this.worker = worker;
+        this.metrics = metrics;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get(CONTENT, this::content).scope("files:read"),
+                Route.put(CONTENT, this::write).scope("files:write").bodyLimit(LONGEST_TEXT));
+    }
+
+    private Future<Reply> content(Call call) {
+        Place place = Asked.place(call, "path");
+        String as = call.query("as").orElse("");
+        return worker.run(call.caller().id(), () -> {
+            Space space = spaces.of(call.caller(), call.path("user"));
+            if (space.entry(place).found().isFolder()) {
+                return packed(call, space, place, as);
+            }
+            try (OpenFile file = space.read(place)) {
+                return bytes(call, space, place, file.found(), as);
+            }
+        });
+    }
+
+    private Reply packed(Call call, Space space, Place place, String as) {
+        String name = place.isRoot() ? call.path("user") : Place.shown(place.name());
+        String top = Place.raw(name.startsWith("@") ? name.substring(1) : name);
+        return switch (as) {
+            case "", "zip" ->
+                streamed(
+                        call,
+                        () -> new Packed(Packing.zip(space.folder(place), top)),
+                        "application/zip",
+                        name + ".zip");
+            case "tar" ->
+                streamed(
+                        call,
+                        () -> new Packed(Packing.tar(space.folder(place), top)),
+                        "application/x-tar",
+                        name + ".tar");
+            default -> throw Problem.invalid("A folder comes as zip or as tar.");
+        };
+    }
+
+    /** Where a source is opened, once there is somebody to send it to. */
+    private interface Opening {
+        Sending.Source open() throws IOException;
+    }
+
+    private Reply streamed(Call call, Opening opening, String type, String name) {
+        Receiving.Worker own = worker.of(call.caller().id());
+        return Reply.stream(response ->
+                        own.run(opening::open).compose(source -> Sending.send(source, own, response, metrics)))
+                .header("Content-Type", type)
+                .header("Content-Encoding", "identity")
+                .header("Content-Disposition", attachment(name))
+                // what is in it is a stranger's: it is nothing of this portal's wherever it is opened
+                .header(
+                        "Content-Security-Policy",
+                        "sandbox; default-src 'none'; img-src 'self'; frame-ancestors 'none'");
+    }
+
+    private static String attachment(String name) {
+        String plain = name.replaceAll("[^A-Za-z0-9._ -]", "_");
+        return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + Place.encoded(Place.raw(name));
+    }
+
+    private Reply bytes(Call call, Space space, Place place, Found found, String as) {
+        String etag = "\"" + found.version() + "\"";
+        if (call.header("If-None-Match").map(etag::equals).orElse(false)) {
+            return Reply.nothing().status(304).header("ETag", etag);
+        }
+        Asked.Range range = Asked.range(call, found.size(), etag);
+        if (range != null && range.from() >= range.to()) {
+            return Reply.json(Map.of(
+                            "code",
+                            "InvalidParametersError",
+                            "message",
+                            "The file has " + found.size() + " bytes; what is asked for is past its end."))
+                    .status(416)
+                    .header("Content-Range", "bytes */" + found.size());
+        }
+        long from = range == null ? 0 : range.from();
+        long to = range == null ? found.size() : range.to();
+        Reply reply = streamed(
+                        call,
+                        () -> new Bytes(space.read(place), found, from, to),
+                        type(place, as),
+                        Place.shown(place.name()))
+                .header("Content-Length", Long.toString(to - from))
+                .header("Accept-Ranges", "bytes")
+                .header("ETag", etag);
+        reply = as.equals("picture") ? reply.header("Content-Disposition", "inline") : reply;
+        return range == null
+                ? reply
+                : reply.status(206).header("Content-Range", "bytes " + from + "-" + (to - 1) + "/" + found.size());
+    }
+
+    private static String type(Place place, String as) {
+        String name = place.name();
+        String end = name.substring(name.lastIndexOf('.') + 1).toLowerCase(java.util.Locale.ROOT);
+        return as.equals("picture")
+                ? Optional.<@Nullable String>ofNullable(PICTURES.get(end))
+                        .orElseThrow(() -> Problem.invalid("This is no picture that is shown here."))
+                : "application/octet-stream";
+    }
+
+    private Future<Reply> write(Call call) {
+        Place place = Asked.place(call, "path");
+        byte[] content = call.body().getBytes();
+        boolean fresh = call.header("If-None-Match").map("*"::equals).orElse(false);
+        String version = fresh
+                ? ""
+                : call.header("If-Match").map(etag -> etag.replace("\"", "")).orElse(null);
+        return worker.run(call.caller().id(), () -> {
+            Found found = spaces.of(call.caller(), call.path("user")).write(place, content, version);
+            metrics.taken(content.length);
+            return Reply.json(FileRoutes.entry(new Space.Entry(place, found)))
+                    .header("ETag", "\"" + found.version() + "\"");
+        });
+    }
+
+    /** A folder that is packed on its way. */
+    private record Packed(Packing packing) implements Sending.Source {
+        @Override
+        public @Nullable Buffer next() throws IOException {
+            byte[] piece = packing.next();
+            return piece == null ? null : Buffer.buffer(piece);
+        }
+
+        @Override
+        public void close() throws IOException {
+            packing.close();
+        }
+    }
+
+    /** A part of the file that was promised, and of no other that has its name by now. */
+    private static final class Bytes implements Sending.Source {
+        private final OpenFile file;
+        private final long to;
+        private long at;
+
+        Bytes(OpenFile file, Found promised, long from, long to) throws IOException {
+            this.file = file;
+            this.at = from;
+            this.to = to;
+            if (file.found().number() != promised.number() || file.found().size() < to) {
+                file.close();
+                throw new IOException("the file has changed");
+            }
+        }
+
+        @Override
+        public @Nullable Buffer next() throws IOException {
+            if (at >= to) {
+                return null;
+            }
+            ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, to - at));
+            FileChannel channel = file.channel();
+            while (piece.hasRemaining()) {
+                int count = channel.read(piece, at + piece.position());
+                if (count < 0) {
+                    throw new IOException("the file has become shorter");
+                }
+            }
+            at += piece.capacity();
+            return Buffer.buffer(piece.array());
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
+    }
+}

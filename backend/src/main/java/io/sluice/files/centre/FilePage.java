@@ -1,0 +1,83 @@
+package io.sluice.files.centre;
+
+import io.sluice.files.space.Space;
+import io.sluice.files.tree.Found;
+import io.sluice.files.tree.Place;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The page of one folder, complete without a script.
+ *
+ * @param path encoded
+ * @param above the address of the folder above; null: this is the top
+ * @param next the address of what comes after; null: this is all
+ */
+public record FilePage(
+        String user,
+        String space,
+        String path,
+        boolean bin,
+        int total,
+        List<Row> rows,
+        @Nullable String above,
+        @Nullable String next) {
+
+    /** @param href where it is opened or had; null: nowhere */
+    public record Row(
+            String name,
+            boolean folder,
+            @Nullable Long size,
+            Instant changed,
+            @Nullable String href) {}
+
+    public FilePage {
+        rows = List.copyOf(rows);
+    }
+
+    static FilePage bin(String user) {
+        return new FilePage(user, user, "", true, 0, List.of(), null, null);
+    }
+
+    static FilePage of(String user, String space, Place place, Space.Page page) {
+        return new FilePage(
+                user,
+                space,
+                place.encoded(),
+                false,
+                page.total(),
+                page.entries().stream().map(entry -> row(user, space, entry)).toList(),
+                place.isRoot() ? null : address(user, space, place.above(), null),
+                page.next() == null ? null : address(user, space, place, page.next()));
+    }
+
+    private static Row row(String user, String space, Space.Entry entry) {
+        Found found = entry.found();
+        String href = switch (found.kind()) {
+            case FOLDER -> address(user, space, entry.place(), null);
+            case FILE ->
+                "/api/v2/files/" + space + "/content?path=" + entry.place().encoded();
+            case LINK, OTHER -> null;
+        };
+        return new Row(
+                Place.shown(entry.place().name()),
+                found.isFolder(),
+                found.isFile() ? found.size() : null,
+                Instant.ofEpochMilli(found.changed()),
+                href);
+    }
+
+    private static String address(String user, String space, Place place, @Nullable String after) {
+        String in = space.equals(user) ? "" : "&in=" + space;
+        return "/files?path=" + place.encoded() + in + (after == null ? "" : "&after=" + Place.encoded(after));
+    }
+
+    public boolean isHome() {
+        return !bin && space.equals(user);
+    }
+
+    public boolean isShared() {
+        return space.equals(Spaces.SHARED);
+    }
+}

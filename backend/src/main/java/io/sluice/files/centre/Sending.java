@@ -1,0 +1,64 @@
+package io.sluice.files.centre;
+
+import io.sluice.files.uploads.Receiving;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.Closeable;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Files on their way out: while one piece goes over the line the next is read, and no more than that. */
+final class Sending {
+    /** Where the pieces come from; null at the end. */
+    interface Source extends Closeable {
+        @Nullable
+        Buffer next() throws IOException;
+    }
+
+    private final Source source;
+    private final Receiving.Worker worker;
+    private final HttpServerResponse response;
+    private final CentreMetrics metrics;
+    private final Promise<Void> over = Promise.promise();
+
+    private Sending(Source source, Receiving.Worker worker, HttpServerResponse response, CentreMetrics metrics) {
+        this.source = source;
+        this.worker = worker;
+        this.response = response;
+        this.metrics = metrics;
+    }
+
+    static Future<Void> send(
+            Source source, Receiving.Worker worker, HttpServerResponse response, CentreMetrics metrics) {
+        var sending = new Sending(source, worker, response, metrics);
+        response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
+        response.closeHandler(closed -> sending.over.tryFail("the reader has gone"));
+        sending.step(worker.run(source::next), Future.succeededFuture());
+        return sending.over
+                .future()
+                .eventually(() -> worker.after(() -> {
+                    source.close();
+                    return source;
+                }));
+    }
+
+    /** @param line free when what was written last has gone */
+    private void step(Future<@Nullable Buffer> read, Future<Void> line) {
+        read.onFailure(over::tryFail)
+                .onSuccess(piece -> line.onFailure(over::tryFail).onSuccess(free -> {
+                    if (over.future().isComplete()) {
+                        return;
+                    }
+                    if (piece == null) {
+                        response.end().onFailure(over::tryFail).onSuccess(sent -> over.tryComplete());
+                        return;
+                    }
+                    metrics.sent(piece.length());
+                    Future<Void> written = response.write(piece);
+                    step(worker.run(source::next), written);
+                }));
+    }
+}

@@ -1,0 +1,248 @@
+package io.sluice.files.space;
+
+import io.sluice.files.tree.Folder;
+import io.sluice.files.tree.Found;
+import io.sluice.files.tree.Names;
+import io.sluice.files.tree.OpenFile;
+import io.sluice.files.tree.Owner;
+import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree of files as one person has it. Every call waits for the disk.
+ *
+ * @param owner as whom it is read and written
+ * @param writable whether that person may change it
+ */
+public record Space(Path root, Owner owner, boolean writable) {
+    /** What the file centre keeps in a home for itself: bin, uploads on their way, and what is being written. */
+    static final String OWN = ".sluice";
+
+    private static final Place TEMPORARY = Place.of(OWN + "/temporary");
+
+    /** Something in a space. */
+    public record Entry(Place place, Found found) {}
+
+    /**
+     * @param next the name after which the next page begins; null: this was the last
+     * @param total of all pages, without what is the file centre's own
+     */
+    public record Page(List<Entry> entries, @Nullable String next, int total) {}
+
+    /** Something else is there than whoever changes it has seen. */
+    public static final class Changed extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    public Folder top() throws IOException {
+        return Folder.open(root, owner);
+    }
+
+    public Folder folder(Place place) throws IOException {
+        try (Folder top = top()) {
+            return top.folder(theirs(place));
+        }
+    }
+
+    /** What the file centre keeps for itself is not theirs to name. */
+    static Place theirs(Place place) throws Refused {
+        if (!place.isRoot() && place.names().getFirst().equals(OWN)) {
+            throw new Refused(Refused.Why.MISSING, OWN);
+        }
+        return place;
+    }
+
+    void mustBeWritable() throws Refused {
+        if (!writable) {
+            throw new Refused(Refused.Why.NOT_ALLOWED, "");
+        }
+    }
+
+    /** What is done in the folder that something is in. */
+    @FunctionalInterface
+    interface Step<T> {
+        T take(Folder above) throws IOException;
+    }
+
+    <T> T above(Place place, Step<T> step) throws IOException {
+        if (place.isRoot()) {
+            throw new Refused(Refused.Why.EXISTS, "");
+        }
+        try (Folder above = folder(place.above())) {
+            return step.take(above);
+        }
+    }
+
+    public Entry entry(Place place) throws IOException {
+        theirs(place);
+        if (place.isRoot()) {
+            try (Folder top = top()) {
+                return new Entry(place, top.found());
+            }
+        }
+        return new Entry(place, above(place, above -> above.found(place.name())));
+    }
+
+    public Page list(Place place, @Nullable String after, int most) throws IOException {
+        try (Folder folder = folder(place)) {
+            Names.Page page = Names.page(folder, after, most, place.isRoot() ? OWN : "");
+            List<Entry> entries = new ArrayList<>();
+            for (String name : page.names()) {
+                found(folder, place.with(name), entries);
+            }
+            return new Page(entries, page.more() ? page.names().getLast() : null, page.total());
+        }
+    }
+
+    private static void found(Folder folder, Place place, List<Entry> entries) throws IOException {
+        try {
+            entries.add(new Entry(place, folder.found(place.name())));
+        } catch (Refused gone) {
+            if (gone.why() != Refused.Why.MISSING) {
+                throw gone;
+            }
+        }
+    }
+
+    public OpenFile read(Place place) throws IOException {
+        return above(place, above -> above.read(place.name()));
+    }
+
+    public void make(Place place) throws IOException {
+        mustBeWritable();
+        above(place, above -> {
+            above.make(place.name());
+            return place;
+        });
+    }
+
+    /** @param replaces whether a file that has the name already goes for it */
+    public void move(Place from, Place to, boolean replaces) throws IOException {
+        mustBeWritable();
+        if (to.isIn(from)) {
+            throw new Refused(Refused.Why.NOT_ALLOWED, from.isRoot() ? "" : from.name());
+        }
+        above(
+                from,
+                source -> above(to, target -> {
+                    if (replaces && target.has(to.name())) {
+                        replace(source, from, target, to);
+                    } else {
+                        source.move(from.name(), target, to.name());
+                    }
+                    return to;
+                }));
+    }
+
+    private static void replace(Folder source, Place from, Folder target, Place to) throws IOException {
+        if (target.found(to.name()).isFolder() || source.found(from.name()).isFolder()) {
+            throw new Refused(Refused.Why.EXISTS, to.name());
+        }
+        source.replace(from.name(), target, to.name());
+    }
+
+    /**
+     * A file's whole content, at one blow: whoever reads it meanwhile reads the old one or the new one.
+     *
+     * @param version that it must have; null: any, empty: there must be none
+     */
+    public Found write(Place place, byte[] content, @Nullable String version) throws IOException {
+        mustBeWritable();
+        return above(place, above -> {
+            Found before = expected(above, place.name(), version);
+            try (Folder temporary = own(TEMPORARY)) {
+                String name = fresh();
+                try {
+                    try (FileChannel file = temporary.create(name)) {
+                        for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {
+                            file.write(left);
+                        }
+                        file.force(true);
+                    }
+                    if (before != null) {
+                        temporary.permit(name, before.mode());
+                    }
+                    expected(above, place.name(), version);
+                    settle(temporary, name, above, place.name(), before != null);
+                } catch (IOException e) {
+                    Removal.ifThere(temporary, name);
+                    throw e;
+                }
+            }
+            return above.found(place.name());
+        });
+    }
+
+    private static void settle(Folder from, String name, Folder to, String other, boolean replaces) throws IOException {
+        if (replaces) {
+            from.replace(name, to, other);
+        } else {
+            from.move(name, to, other);
+        }
+        to.settle();
+    }
+
+    private static @Nullable Found expected(Folder above, String name, @Nullable String version) throws IOException {
+        if (!above.has(name)) {
+            if (version != null && !version.isEmpty()) {
+                throw new Changed();
+            }
+            return null;
+        }
+        Found found = above.found(name);
+        if (!found.isFile()) {
+            throw new Refused(Refused.Why.NOT_A_FILE, name);
+        }
+        if (version != null && !version.equals(found.version())) {
+            throw new Changed();
+        }
+        return found;
+    }
+
+    /** A folder of the file centre's own, made when it is first needed. */
+    public Folder own(Place place) throws IOException {
+        mustBeWritable();
+        try (Folder top = top()) {
+            return top.made(place);
+        }
+    }
+
+    /** Whether the file centre keeps anything in it. */
+    public boolean isUsed() throws IOException {
+        try (Folder top = top()) {
+            return top.has(OWN) && top.found(OWN).isFolder();
+        }
+    }
+
+    Folder temporary() throws IOException {
+        return own(TEMPORARY);
+    }
+
+    /** A name that nothing has; those made later come after those made before. */
+    public static String fresh() {
+        byte[] chance = new byte[8];
+        ThreadLocalRandom.current().nextBytes(chance);
+        return "%012x".formatted(System.currentTimeMillis()) + HexFormat.of().formatHex(chance);
+    }
+
+    /** When a fresh name was made. */
+    static long made(String name) {
+        return Long.parseLong(name, 0, 12, 16);
+    }
+
+    /** What was begun and never finished goes. */
+    public int purge(long before) throws IOException {
+        try (Folder temporary = temporary()) {
+            return Removal.older(temporary, before);
+        }
+    }
+}

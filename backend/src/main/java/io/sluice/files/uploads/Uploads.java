@@ -1,0 +1,244 @@
+package io.sluice.files.uploads;
+
+import io.sluice.files.space.Space;
+import io.sluice.files.tree.Folder;
+import io.sluice.files.tree.Found;
+import io.sluice.files.tree.Names;
+import io.sluice.files.tree.OpenFile;
+import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is on its way into one space. It lies there itself: whoever has another space knows none of it, it counts as its owner's, and a gateway
+ * that starts again, or another one, goes on with it.
+ */
+public final class Uploads {
+    public static final Duration LIFE = Duration.ofHours(24);
+    /** At once, of one person. */
+    public static final int MOST = 500;
+
+    private static final Place UNDER_WAY = Place.of(".sluice/uploads");
+    private static final Place DONE = Place.of(".sluice/uploaded");
+    private static final String ID = "[0-9a-f]{28}";
+    private static final String ABOUT = "about";
+    private static final String DATA = "data";
+    /** How much had come before what is being checked. */
+    static final String CHECKED = "checked";
+
+    private final Space space;
+
+    public Uploads(Space space) {
+        this.space = space;
+    }
+
+    public Upload begin(Place place, long length, boolean replaces) throws IOException {
+        if (place.isRoot()) {
+            throw new Refused(Refused.Why.EXISTS, "");
+        }
+        mustBeFree(place, replaces);
+        if (length > Files.getFileStore(space.root()).getUsableSpace()) {
+            throw new Refused(Refused.Why.FULL, place.name());
+        }
+        try (Folder all = space.own(UNDER_WAY)) {
+            if (Names.page(all, null, 1).total() >= MOST) {
+                throw new Refused(Refused.Why.TOO_MANY, place.name());
+            }
+            String id = Space.fresh();
+            all.make(id);
+            try (Folder slot = all.folder(id)) {
+                slot.create(DATA).close();
+                String about = length + "\n" + replaces + "\n" + String.join("/", place.names());
+                write(slot, ABOUT, about);
+            }
+            Upload begun = find(id);
+            return begun.isWhole() ? finish(begun) : begun;
+        }
+    }
+
+    private void mustBeFree(Place place, boolean replaces) throws IOException {
+        try {
+            Found there = space.entry(place).found();
+            if (!replaces || !there.isFile()) {
+                throw new Refused(Refused.Why.EXISTS, place.name());
+            }
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.MISSING || place.names().getFirst().equals(".sluice")) {
+                throw refused;
+            }
+        }
+    }
+
+    /** As a whole or not at all: whoever reads it takes it for the truth. */
+    private static void write(Folder slot, String name, String text) throws IOException {
+        String fresh = Space.fresh();
+        try (FileChannel file = slot.create(fresh)) {
+            file.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)));
+        }
+        slot.replace(fresh, slot, name);
+    }
+
+    private static String text(Folder slot, String name) throws IOException {
+        try (OpenFile file = slot.read(name)) {
+            var bytes = ByteBuffer.allocate(5_000);
+            file.channel().read(bytes);
+            return new String(bytes.array(), 0, bytes.position(), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    private static String known(String id) throws Refused {
+        if (!id.matches(ID)) {
+            throw new Refused(Refused.Why.MISSING, "");
+        }
+        return id;
+    }
+
+    public Upload find(String id) throws IOException {
+        try (Folder all = space.own(UNDER_WAY)) {
+            if (!all.has(known(id))) {
+                return done(id);
+            }
+            try (Folder slot = all.folder(id)) {
+                Found data = slot.found(DATA);
+                long offset = slot.has(CHECKED) ? Math.min(data.size(), number(text(slot, CHECKED))) : data.size();
+                return read(id, text(slot, ABOUT), offset, data.changed());
+            }
+        }
+    }
+
+    private Upload done(String id) throws IOException {
+        try (Folder done = space.own(DONE)) {
+            String about = text(done, id);
+            Upload upload = read(id, about, 0, done.found(id).changed());
+            return read(id, about, upload.length(), upload.touched());
+        }
+    }
+
+    /** It lies where its owner can write: what is no longer what was written is no upload. */
+    private static Upload read(String id, String about, long offset, long touched) throws Refused {
+        String[] said = about.split("\n", 3);
+        try {
+            return new Upload(id, Place.of(said[2]), number(said[0]), offset, Boolean.parseBoolean(said[1]), touched);
+        } catch (Place.Unspeakable | ArrayIndexOutOfBoundsException spoilt) {
+            throw new Refused(Refused.Why.MISSING, "");
+        }
+    }
+
+    private static long number(String text) throws Refused {
+        if (!text.matches("\\d{1,18}")) {
+            throw new Refused(Refused.Why.MISSING, "");
+        }
+        return Long.parseLong(text);
+    }
+
+    /** To go on writing; only one at a time, on whichever gateway. */
+    Taking take(Upload upload, boolean checked) throws IOException {
+        try (Folder all = space.own(UNDER_WAY);
+                Folder slot = all.folder(known(upload.id()))) {
+            FileChannel data = slot.append(DATA).channel();
+            try {
+                if (!Taking.isFree(data)) {
+                    throw new Refused(Refused.Why.TOO_MANY, "");
+                }
+                data.truncate(upload.offset());
+                data.position(upload.offset());
+                if (checked) {
+                    write(slot, CHECKED, Long.toString(upload.offset()));
+                }
+                return new Taking(data, upload.length() - upload.offset());
+            } catch (IOException e) {
+                data.close();
+                throw e;
+            }
+        }
+    }
+
+    /** What has come is as it was sent. */
+    void believe(Upload upload) throws IOException {
+        try (Folder all = space.own(UNDER_WAY);
+                Folder slot = all.folder(known(upload.id()))) {
+            slot.remove(CHECKED);
+        }
+    }
+
+    /** There under its name, if it is whole. */
+    Upload finish(Upload begun) throws IOException {
+        Upload upload = find(begun.id());
+        if (!upload.isWhole()) {
+            return upload;
+        }
+        Place place = upload.place();
+        mustBeFree(place, upload.replaces());
+        try (Folder all = space.own(UNDER_WAY)) {
+            if (!all.has(upload.id())) {
+                return upload; // somebody has done it already
+            }
+            try (Folder slot = all.folder(upload.id());
+                    Folder top = space.top();
+                    Folder above = top.made(place.above());
+                    Folder done = space.own(DONE)) {
+                try (OpenFile data = slot.append(DATA)) {
+                    data.channel().force(true);
+                }
+                if (upload.replaces()) {
+                    slot.replace(DATA, above, place.name());
+                } else {
+                    slot.move(DATA, above, place.name());
+                }
+                above.settle();
+                slot.replace(ABOUT, done, upload.id());
+            }
+            clear(all, upload.id());
+        }
+        return upload;
+    }
+
+    public void remove(String id) throws IOException {
+        try (Folder all = space.own(UNDER_WAY)) {
+            all.found(known(id));
+            clear(all, id);
+        }
+    }
+
+    private static void clear(Folder all, String id) throws IOException {
+        try (Folder slot = all.folder(id)) {
+            for (String name : Names.page(slot, null, 100).names()) {
+                slot.remove(name);
+            }
+        }
+        all.remove(id);
+    }
+
+    /** What nobody has sent anything of for long, and what was told of those that are done. */
+    public int purge(long before) throws IOException {
+        int purged = 0;
+        try (Folder all = space.own(UNDER_WAY);
+                Folder done = space.own(DONE)) {
+            for (String id : Names.page(all, null, 2 * MOST).names()) {
+                if (id.matches(ID) && isOld(all, id, before)) {
+                    clear(all, id);
+                    purged++;
+                }
+            }
+            List<String> told = Names.page(done, null, 10_000).names();
+            for (String id : told) {
+                if (done.found(id).changed() < before) {
+                    done.remove(id);
+                }
+            }
+        }
+        return purged;
+    }
+
+    private static boolean isOld(Folder all, String id, long before) throws IOException {
+        try (Folder slot = all.folder(id)) {
+            return (slot.has(DATA) ? slot.found(DATA) : slot.found()).changed() < before;
+        }
+    }
+}

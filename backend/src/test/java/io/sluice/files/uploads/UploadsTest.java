@@ -1,0 +1,113 @@
+package io.sluice.files.uploads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.files.space.Bin;
+import io.sluice.files.space.Space;
+import io.sluice.files.tree.Owner;
+import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is kept of uploads on the disk, as the next gateway finds it. */
+class UploadsTest {
+    private static final Place PLACE = Place.of("in/file");
+
+    @TempDir
+    private Path home;
+
+    private Uploads gateway() {
+        return new Uploads(new Space(home, Owner.GATEWAY, true));
+    }
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    @Test
+    void another_gateway_goes_on_where_one_was_killed() throws IOException {
+        Upload begun = gateway().begin(PLACE, 6, false);
+        try (Taking taking = gateway().take(begun, false)) {
+            taking.write(bytes("abc"));
+        }
+        Upload found = gateway().find(begun.id());
+        assertThat(found.offset()).isEqualTo(3);
+        try (Taking taking = gateway().take(found, false)) {
+            taking.write(bytes("def"));
+        }
+        assertThat(home.resolve("in")).doesNotExist();
+        gateway().finish(found);
+        assertThat(home.resolve("in/file")).hasContent("abcdef");
+        assertThat(gateway().find(begun.id()).isWhole()).isTrue();
+    }
+
+    @Test
+    void what_was_being_checked_when_the_gateway_was_killed_has_not_come() throws IOException {
+        Upload begun = gateway().begin(PLACE, 6, false);
+        try (Taking taking = gateway().take(begun, true)) {
+            taking.write(bytes("abc"));
+        }
+        Upload found = gateway().find(begun.id());
+        assertThat(found.offset()).isZero();
+        try (Taking taking = gateway().take(found, true)) {
+            assertThat(taking.left()).isEqualTo(6);
+            taking.write(bytes("uvwxyz"));
+        }
+        gateway().believe(found);
+        gateway().finish(found);
+        assertThat(home.resolve("in/file")).hasContent("uvwxyz");
+    }
+
+    @Test
+    void nobody_writes_what_somebody_is_writing() throws IOException {
+        Upload begun = gateway().begin(PLACE, 6, false);
+        try (Taking taking = gateway().take(begun, false)) {
+            assertThatThrownBy(() -> gateway().take(begun, false).close()).isInstanceOf(Refused.class);
+            taking.write(bytes("a"));
+        }
+    }
+
+    @Test
+    void what_its_owner_has_spoilt_is_no_upload() throws IOException {
+        Upload begun = gateway().begin(PLACE, 6, false);
+        Path slot = home.resolve(".sluice/uploads").resolve(begun.id());
+        Files.writeString(slot.resolve("about"), "6\nfalse\n../../out");
+        assertThatThrownBy(() -> gateway().find(begun.id())).isInstanceOf(Refused.class);
+        Files.delete(slot.resolve("about"));
+        Files.createSymbolicLink(slot.resolve("about"), Path.of("/etc/passwd"));
+        assertThatThrownBy(() -> gateway().find(begun.id())).isInstanceOf(Refused.class);
+        for (String id : new String[] {"..", "../..", "", "0".repeat(28)}) {
+            assertThatThrownBy(() -> gateway().find(id)).isInstanceOf(Refused.class);
+        }
+    }
+
+    @Test
+    void what_nobody_goes_on_with_goes_and_what_is_deleted_too() throws IOException {
+        var space = new Space(home, Owner.GATEWAY, true);
+        Upload old = gateway().begin(PLACE, 6, false);
+        Upload fresh = gateway().begin(PLACE, 6, false);
+        Path data = home.resolve(".sluice/uploads").resolve(old.id()).resolve("data");
+        Files.setLastModifiedTime(
+                data, FileTime.from(Instant.now().minus(Uploads.LIFE).minusSeconds(1)));
+        Files.writeString(home.resolve("gone"), "x");
+        new Bin(space).put(Place.of("gone"));
+        long now = System.currentTimeMillis();
+
+        assertThat(gateway().purge(now - Uploads.LIFE.toMillis())).isEqualTo(1);
+        assertThat(gateway().find(fresh.id()).length()).isEqualTo(6);
+        assertThatThrownBy(() -> gateway().find(old.id())).isInstanceOf(Refused.class);
+        assertThat(new Bin(space).purge(now - 1_000)).isZero();
+        assertThat(new Bin(space).list()).hasSize(1);
+        assertThat(new Bin(space).purge(now + 1_000)).isEqualTo(1);
+        assertThat(new Bin(space).list()).isEmpty();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.uploads;
+
+import org.jspecify.annotations.NullMarked;
