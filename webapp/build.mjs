@@ -88,6 +88,7 @@ async function bundle() {
       { in: "islands/log/log-view.ts", out: "log-view" },
       { in: "islands/telemetry/device-chart.ts", out: "device-chart" },
       { in: "islands/terminal/web-terminal.ts", out: "web-terminal" },
+      { in: "islands/files/file-centre.ts", out: "file-centre" },
       { in: "styles/app.css", out: "app" },
       { in: "styles/terminal.css", out: "terminal" },
     ],

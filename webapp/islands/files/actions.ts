@@ -1,0 +1,58 @@
+import { numbers, type Words } from "../log/dom";
+import { above, decoded, type Entry, encoded, joined, last, type Space } from "./api";
+import { ask, sure } from "./dialogs";
+
+/** What somebody does with files: what they mean is asked first, and what was done is seen after. */
+export class Actions {
+  readonly #space: Space;
+  readonly #words: Words;
+  readonly #done: () => Promise<void>;
+  readonly #failed: (failure: unknown) => void;
+
+  constructor(space: Space, words: Words, done: () => Promise<void>, failed: (failure: unknown) => void) {
+    this.#space = space;
+    this.#words = words;
+    this.#done = done;
+    this.#failed = failed;
+  }
+
+  async #do(step: () => Promise<unknown>): Promise<void> {
+    // of many, those that were done before one failed are seen too
+    await step().then(
+      () => this.#done(),
+      (failure) => this.#done().then(() => this.#failed(failure)),
+    );
+  }
+
+  async make(title: "newFolder" | "newFile", folder: string): Promise<void> {
+    const name = await ask(this.#words, this.#words(title), this.#words("askName"), "");
+    if (!name) return;
+    const path = joined(folder, encodeURIComponent(name));
+    await this.#do(() => (title === "newFolder" ? this.#space.make(path) : this.#space.write(path, "", "")));
+  }
+
+  async rename(entry: Entry): Promise<void> {
+    const name = await ask(this.#words, this.#words("rename"), this.#words("askName"), entry.name);
+    if (name && name !== entry.name)
+      await this.#do(() => this.#space.move(entry.path, joined(above(entry.path), encodeURIComponent(name))));
+  }
+
+  async elsewhere(entries: Entry[], how: "move" | "copyTo", folder: string): Promise<void> {
+    const to = await ask(this.#words, this.#words(how), this.#words("askTo"), decoded(folder), true);
+    if (to === undefined) return;
+    await this.#do(async () => {
+      for (const entry of entries) {
+        const target = joined(encoded(to), last(entry.path));
+        await (how === "move" ? this.#space.move(entry.path, target) : this.#space.copy(entry.path, target));
+      }
+    });
+  }
+
+  async remove(entries: Entry[]): Promise<void> {
+    const what = entries.length === 1 ? (entries[0]?.name ?? "") : numbers().format(entries.length);
+    if (!(await sure(this.#words, this.#words("deleteAsk", what), this.#words("delete")))) return;
+    await this.#do(async () => {
+      for (const entry of entries) await this.#space.remove(entry.path);
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { newcomer, openBrowser, PHONE, picture } from "./browser.mjs";
+
+let browser;
+let folder;
+before(async () => {
+  browser = await openBrowser();
+  folder = mkdtempSync(join(tmpdir(), "sluice-files-"));
+});
+after(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const row = (page, name) => page.locator(".file-row", { hasText: name });
+const answered = (dialog) => dialog.locator("button[value=yes]").click();
+
+async function upload(page, files) {
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.locator(".sheet header .button.primary").click(),
+  ]);
+  await chooser.setFiles(files);
+}
+
+test("files_go_up_are_looked_at_changed_and_come_back_from_the_bin", async () => {
+  const { page, context, complaints } = await newcomer(browser, {});
+  await page.goto("/files");
+  await page.locator("file-centre .empty").waitFor();
+  const text = join(folder, "notes.md");
+  const table = join(folder, "table.csv");
+  writeFileSync(text, "# Notes\n一行中文\n");
+  writeFileSync(table, 'epoch,loss\n1,"0,5"\n2,0.25\n');
+  await upload(page, [text, table]);
+  await row(page, "table.csv").waitFor();
+  await page.locator(".file-uploads li[data-state=done]").nth(1).waitFor();
+
+  await row(page, "table.csv").locator("a").click();
+  assert.equal(await page.locator(".file-view td").nth(1).innerText(), "0,5");
+  await page.keyboard.press("Escape");
+
+  await row(page, "notes.md").locator("a").click();
+  await page.locator(".file-view pre", { hasText: "一行中文" }).waitFor();
+  await page.locator(".file-view .buttons button").click();
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("changed here");
+  await page.keyboard.press("Control+s");
+  await page.locator(".file-view [role=status]", { hasText: "Saved" }).waitFor();
+  const writer = await context.request.put(`/api/v2/files/${await space(page)}/content?path=notes.md`, {
+    data: "a job was here\n",
+    headers: { Origin: new URL(page.url()).origin },
+  });
+  assert.equal(writer.status(), 200);
+  await page.keyboard.type("!");
+  await page.keyboard.press("Control+s");
+  await page.locator(".file-view .notice.bad").waitFor();
+  await page.locator(".file-view .notice.bad button").first().click();
+  await page.locator(".cm-content", { hasText: "a job was here" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".file-view").waitFor({ state: "detached" });
+
+  await page.locator(".sheet header button", { hasText: "New folder" }).click();
+  await page.locator(".file-ask input").fill("runs 1");
+  await answered(page.locator(".file-ask"));
+  await row(page, "runs 1").waitFor();
+  await row(page, "notes.md").locator("input").check();
+  await page.locator(".picked button", { hasText: "Move" }).click();
+  await page.locator(".file-ask input").fill("runs 1");
+  await answered(page.locator(".file-ask"));
+  await row(page, "notes.md").waitFor({ state: "detached" });
+  await row(page, "runs 1").locator("a").click();
+  await row(page, "notes.md").locator("input").check();
+  await page.locator(".picked button", { hasText: "Delete" }).click();
+  await answered(page.locator(".file-ask"));
+  await page.locator("file-centre .empty").waitFor();
+
+  await page.goto("/files?bin=1");
+  await page.locator("file-centre li button", { hasText: "Restore" }).click();
+  await page.locator("file-centre .empty").waitFor();
+  await page.goto("/files?path=runs%201");
+  await row(page, "notes.md").waitFor();
+  // what the editor is refused on purpose is told by the browser too
+  assert.deepEqual(
+    complaints.filter((one) => !one.includes("412")),
+    [],
+  );
+  await context.close();
+});
+
+const space = (page) => page.locator("file-centre").getAttribute("data-space");
+
+test("an_upload_goes_on_after_a_pause_and_after_a_closed_page", async () => {
+  const { page, context } = await newcomer(browser, {});
+  const large = join(folder, "large.bin");
+  writeFileSync(large, Buffer.alloc(40 << 20, "sluice"));
+  const devtools = await context.newCDPSession(page);
+  await page.goto("/files");
+  await page.locator("file-centre .empty").waitFor();
+  await devtools.send("Network.enable");
+  await devtools.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 4 << 20,
+  });
+  await upload(page, [large]);
+  await page.locator(".file-uploads li[data-state=sending]").waitFor();
+  await page.waitForFunction(() => document.querySelector(".file-uploads progress")?.value > 1 << 20);
+  await page.locator(".file-uploads li button", { hasText: "Pause" }).click();
+  await page.locator(".file-uploads li[data-state=paused]").waitFor();
+  await page.close({ runBeforeUnload: false });
+
+  const again = await context.newPage();
+  const begun = [];
+  again.on("request", (request) => {
+    if (request.url().includes("/api/v2/uploads")) begun.push(request.method());
+  });
+  await again.goto("/files");
+  await upload(again, [large]);
+  await again.locator(".file-uploads li[data-state=done]").waitFor();
+  assert.ok(!begun.includes("POST"), `it went on, and did not begin anew: ${begun}`);
+  await row(again, "large.bin").waitFor();
+  await context.close();
+});
+
+test("the_file_centre_in_both_languages_both_themes_and_on_a_phone", async () => {
+  const inside = join(folder, "some");
+  mkdirSync(inside, { recursive: true });
+  for (const name of ["模型权重.pt", "train.py", "metrics.csv", "a-rather-long-name-of-a-checkpoint-that-goes-on-and-on.ckpt"])
+    writeFileSync(join(inside, name), name.repeat(999));
+  for (const [name, look] of Object.entries({
+    "files-light": {},
+    "files-dark-zh": { theme: "dark", language: "zh" },
+    "files-phone": { viewport: PHONE },
+  })) {
+    const { page, context } = await newcomer(browser, look);
+    await page.goto("/files");
+    await upload(page, ["模型权重.pt", "train.py", "metrics.csv"].map((one) => join(inside, one)));
+    await page.locator(".file-uploads li[data-state=done]").nth(2).waitFor();
+    await row(page, "train.py").locator("input").check();
+    await picture(page, name);
+    await row(page, "metrics.csv").locator("a").click();
+    await page.locator(".file-view table").waitFor();
+    await picture(page, `${name}-view`);
+    await context.close();
+  }
+});
