@@ -131,7 +131,12 @@ test("an_upload_goes_on_after_a_pause_and_after_a_closed_page", async () => {
 test("the_file_centre_in_both_languages_both_themes_and_on_a_phone", async () => {
   const inside = join(folder, "some");
   mkdirSync(inside, { recursive: true });
-  for (const name of ["模型权重.pt", "train.py", "metrics.csv", "a-rather-long-name-of-a-checkpoint-that-goes-on-and-on.ckpt"])
+  for (const name of [
+    "模型权重.pt",
+    "train.py",
+    "metrics.csv",
+    "a-rather-long-name-of-a-checkpoint-that-goes-on-and-on.ckpt",
+  ])
     writeFileSync(join(inside, name), name.repeat(999));
   for (const [name, look] of Object.entries({
     "files-light": {},
@@ -140,7 +145,10 @@ test("the_file_centre_in_both_languages_both_themes_and_on_a_phone", async () =>
   })) {
     const { page, context } = await newcomer(browser, look);
     await page.goto("/files");
-    await upload(page, ["模型权重.pt", "train.py", "metrics.csv"].map((one) => join(inside, one)));
+    await upload(
+      page,
+      ["模型权重.pt", "train.py", "metrics.csv"].map((one) => join(inside, one)),
+    );
     await page.locator(".file-uploads li[data-state=done]").nth(2).waitFor();
     await row(page, "train.py").locator("input").check();
     await picture(page, name);

@@ -1,6 +1,6 @@
 import { icon, make, type Words, words } from "../log/dom";
 import { Actions } from "./actions";
-import { above, decoded, type Entry, Failure, joined, Space } from "./api";
+import { above, decoded, type Entry, Failure, joined, reason, Space } from "./api";
 import { Bin } from "./bin";
 import { crumbs } from "./crumbs";
 import { dropping, type Found } from "./finding";
@@ -33,7 +33,6 @@ class FileCentre extends HTMLElement {
   #picked!: Picked;
   #making: HTMLElement[] = [];
   #body!: HTMLElement;
-
   connectedCallback(): void {
     this.#words = words(this);
     this.#space = new Space(this.dataset.space ?? "");
@@ -116,7 +115,7 @@ class FileCentre extends HTMLElement {
   }
 
   #go(path: string): Promise<void> {
-    history.pushState(null, "", this.#address(path)); // Turbo looks after its own only
+    history.pushState(null, "", this.#address(path));
     this.#path = path;
     return this.#load();
   }
@@ -194,7 +193,7 @@ class FileCentre extends HTMLElement {
   }
 
   #fail(failure: unknown): void {
-    this.#says.textContent = this.#words(`e${failure instanceof Failure ? failure.status : 0}`);
+    this.#says.textContent = this.#words(reason(failure instanceof Failure ? failure.status : 0));
     this.#says.classList.add("bad");
     setTimeout(() => this.#says.classList.remove("bad"), 5000);
   }
@@ -233,7 +232,7 @@ class FileCentre extends HTMLElement {
   }
 
   async #binned(): Promise<void> {
-    this.#crumbs.replaceChildren(make("b", {}, this.#words("bin")));
+    this.#crumbs.replaceChildren(make("b", {}, this.#words("binTitle")));
     const fail = (failure: unknown) => this.#fail(failure);
     const days = await new Bin(this.#space, this.#words, this.#body, fail).show().catch(fail);
     if (days !== undefined) this.#says.textContent = this.#words("binAbout", days);

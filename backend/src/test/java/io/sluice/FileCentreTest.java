@@ -159,7 +159,9 @@ class FileCentreTest {
         assertThat(canary).hasContent("canary");
         assertThat(data.resolve("homes")).isDirectoryNotContaining("glob:**evil*");
         try (var outside = Files.list(data.resolve("homes"))) {
-            assertThat(outside).allMatch(home -> home.toString().contains("/homes/ada") || home.toString().contains("/homes/eve"));
+            assertThat(outside)
+                    .allMatch(home -> home.toString().contains("/homes/ada")
+                            || home.toString().contains("/homes/eve"));
         }
     }
 

@@ -17,7 +17,8 @@ import java.util.Base64;
 
 /** Somebody at the file centre of a gateway. */
 final class FileDesk {
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final String address;
     private final Path data;
     final Person person;

@@ -4,6 +4,7 @@ import io.sluice.files.space.Space;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
 import io.sluice.web.Problem;
+import java.io.IOException;
 import java.util.concurrent.Callable;
 
 /** What a disk refuses, in words of what to do. */
@@ -21,6 +22,8 @@ final class Told {
             throw Problem.of(
                     Problem.Kind.CHANGED,
                     "The file has changed since you have read it. Look at what is there now before you write over it.");
+        } catch (IOException e) {
+            throw Refused.isFull(e) ? problem(new Refused(Refused.Why.FULL, "")) : e;
         }
     }
 

@@ -28,6 +28,11 @@ public final class Refused extends IOException {
         this.name = name;
     }
 
+    /** Whether a disk, or somebody's share of it, takes no more. */
+    public static boolean isFull(IOException e) {
+        return Reasons.of(String.valueOf(e.getMessage())) == Why.FULL;
+    }
+
     public Why why() {
         return why;
     }
