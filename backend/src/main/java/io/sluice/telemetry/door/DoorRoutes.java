@@ -236,7 +236,8 @@ final class DoorRoutes {
             case NOT_FOUND -> "not_found";
             case UNPROCESSABLE -> "execution";
             case UNAUTHENTICATED, FORBIDDEN -> "forbidden";
-            case NOT_ALLOWED, CONFLICT, GONE, TOO_LARGE, TOO_MANY, BROKEN, UNAVAILABLE, TOO_SLOW -> "unavailable";
+            case NOT_ALLOWED, CONFLICT, GONE, CHANGED, TOO_LARGE, TOO_MANY, BROKEN, UNAVAILABLE, TOO_SLOW, FULL ->
+                "unavailable";
         };
         return Reply.json(Map.of("status", "error", "errorType", type, "error", problem.message()))
                 .status(problem.status());
