@@ -109,9 +109,10 @@ class DistributedJobTest {
     }
 
     private static String log(String name, String role, int index) {
-        return boss.get("/api/v2/jobs/boss~" + name + "/attempts/0/taskRoles/" + role + "/taskIndex/" + index
-                        + "/attempts/0/log")
-                .bodyAsString();
+        String path = "/api/v2/jobs/boss~" + name + "/attempts/0/taskRoles/" + role + "/taskIndex/" + index
+                + "/attempts/0/log";
+        eventually(() -> boss.get(path).bodyAsString() != null, "a log of " + name);
+        return boss.get(path).bodyAsString();
     }
 
     private static Map<String, String> printed(String name, String role, int index) {

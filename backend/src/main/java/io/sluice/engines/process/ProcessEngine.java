@@ -230,11 +230,14 @@ public final class ProcessEngine implements Engine {
 
     @Override
     public Future<Optional<SocketAddress>> reach(String name, int port) {
-        return worker.run(() -> Listeners.find(
-                        port,
-                        ground.launcher()
-                                .membership(name, ground.runs().running(name).living()))
-                .map(host -> SocketAddress.inetSocketAddress(port, host)));
+        return worker.run(() -> {
+            if (isOnItsWay(name)) {
+                return Optional.empty();
+            }
+            var living = ground.runs().running(name).living();
+            return Listeners.find(port, ground.launcher().membership(name, living))
+                    .map(host -> SocketAddress.inetSocketAddress(port, host));
+        });
     }
 
     @Override
