@@ -137,7 +137,9 @@ class DockerEngineIT extends EngineContract {
                 given,
                 0));
         assertThat(tasks.over("sourced").exitCode()).isZero();
-        assertThat(tasks.log("sourced")).isEqualTo(given.get("QUOTED") + ",yes,,");
+        // the first shells have what the job file says, and their loader complains of it
+        assertThat(tasks.log("sourced").replaceAll("ERROR: ld\\.so: .*\n", ""))
+                .isEqualTo(given.get("QUOTED") + ",yes,,");
         assertThat(tasks.home.resolve("RAN")).doesNotExist();
     }
 

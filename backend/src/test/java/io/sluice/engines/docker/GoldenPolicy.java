@@ -3,6 +3,7 @@ package io.sluice.engines.docker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.engines.Task;
 import io.sluice.engines.docker.limits.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,6 +84,7 @@ public final class GoldenPolicy {
         var readOnly = new HashMap<>(Map.of("/gdata", place.shared(), Boot.FOLDER, begins));
         readOnly.put("/etc/passwd", begins.resolve("users"));
         readOnly.put("/etc/group", begins.resolve("groups"));
+        readOnly.put(Task.ENVIRONMENT, begins.resolve("environment"));
         var writable = new HashMap<>(Map.of("/userhome", place.home(), Boot.BEGUN, begins.resolve("begun")));
         if (place.common() != null) {
             writable.put("/data", place.common());

@@ -86,6 +86,7 @@ final class EngineChild {
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED", // its warning would stand among the words
                 "-Dsluice.failpoint=" + failpoint,
                 "-cp",
                 classPath,

@@ -66,6 +66,10 @@ class HandoverTest {
         Path memory;
         try (var tasks = new TestEngine(folder)) {
             memory = Path.of(Files.readString(folder.resolve("engine/memory")));
+            TestEngine.until(
+                    "it has looked for what is gone",
+                    () -> Thread.getAllStackTraces().keySet().stream()
+                            .noneMatch(thread -> thread.getName().equals("sluice-engine-adopts")));
             Files.writeString(Files.createDirectory(memory.resolve("gone")).resolve("words"), IN_SCRIPT);
             assertThat(tasks.node.unready()).isNull();
         }

@@ -74,7 +74,8 @@ public final class Question {
     public void tell(Line line, BooleanSupplier wanted, Runnable torn) {
         request.exceptionHandler(gone -> torn.run());
         request.handler(piece -> {
-            if (!wanted.getAsBoolean()) {
+            // an empty chunk would be the end of the body, and what follows it another request
+            if (!wanted.getAsBoolean() || piece.length() == 0) {
                 return;
             }
             if (!chunked && piece.length() > left) {
