@@ -15,7 +15,9 @@ export async function journeys() {
   const folder = join(root, "webapp/journeys");
   await command("npm", ["ci", "--no-progress", "--loglevel=error"], { cwd: folder });
   const password = randomBytes(12).toString("hex");
-  const gateway = await startGateway({ SLUICE_ADMIN_PASSWORD: password });
+  // people beside the administrator have jobs in some journeys
+  const shared = { SLUICE_ALLOW_SHARED_PROCESS_ENGINE: "true" };
+  const gateway = await startGateway({ SLUICE_ADMIN_PASSWORD: password, ...shared });
   const untouched = await startGateway({}, { name: "untouched", ready: /^set up: (\S+)/ });
   // keeps so little that a log loses its middle and an old one goes
   const small = await startGateway(
@@ -25,8 +27,8 @@ export async function journeys() {
   const engine = await containers();
   const inContainers = await startGateway({ SLUICE_ADMIN_PASSWORD: password, ...engine }, { name: "containers" });
   const range = await freeRange(16);
-  const onPorts = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_ENDPOINT_PORTS: range }, { name: "ports" });
-  const inside = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_APPS_DOMAIN: "none" }, { name: "inside" });
+  const onPorts = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_ENDPOINT_PORTS: range, ...shared }, { name: "ports" });
+  const inside = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_APPS_DOMAIN: "none", ...shared }, { name: "inside" });
   const files = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
   const env = {
     SLUICE_URL: gateway.match[1],

@@ -48,6 +48,7 @@ export async function attackedFrom(test, mode) {
   const home = mode === "names" ? gateway.replace("127.0.0.1", "localhost") : gateway;
   const inside = mode === "inside";
   const browser = await openBrowser();
+  test.after(() => browser.close());
   const stage = await furnished(browser, home, inside);
   const { page, evil, other, key } = stage;
   // inside of the portal the address is the credential: it knows the id at most

@@ -1,5 +1,6 @@
 package io.sluice.web;
 
+import io.netty.channel.unix.Errors;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
@@ -308,7 +309,7 @@ public final class Web {
     }
 
     private Throwable explained(Throwable failure, int port) {
-        return failure instanceof BindException
+        return failure instanceof BindException || failure instanceof Errors.NativeIoException // of epoll
                 ? new IllegalStateException(
                         "Port " + port + " of " + settings.host() + " can not be opened (" + failure.getMessage()
                                 + "). Choose another with --port, or --port 0 for any free one.",
