@@ -180,9 +180,9 @@ test("a_panel_is_not_loaded_again_when_the_page_is_renewed", async () => {
   await jobs.until(name, "RUNNING");
   await page.goto(`/jobs/${key}`);
   await page.locator("#panel-log[complete] log-view").waitFor();
-  let asked = 0;
+  let asked = 0; // others may come into view only now, for the first time
   page.on("request", (request) => {
-    if (request.url().includes("/panels/")) asked++;
+    if (request.url().includes("/panels/log")) asked++;
   });
   await page.evaluate(() => {
     document.querySelector("#panel-log").firstElementChild.isTheSame = true;
