@@ -26,7 +26,8 @@ async function charts() {
   const visit = await signedIn(browser);
   await visit.page.goto(`/jobs/${key}`);
   await visit.page.locator("#panel-metrics").scrollIntoViewIfNeeded();
-  await visit.page.locator("device-chart[ready] .chart .u-over").first().waitFor();
+  // a chart comes with the first value of its family: processors have one a round later than memory
+  await visit.page.locator("device-chart[ready] .chart .u-over").nth(1).waitFor();
   // a line needs two points
   await visit.page.waitForFunction(() => /\d/.test(document.querySelector(".chart-values")?.textContent ?? ""));
   return visit;
@@ -35,7 +36,6 @@ async function charts() {
 test("a_pointer_on_one_chart_tells_the_values_of_all", async () => {
   const { page, context, complaints } = await charts();
   const figures = page.locator("device-chart .chart");
-  assert.ok((await figures.count()) >= 2);
   await figures
     .first()
     .locator(".u-over")

@@ -45,11 +45,16 @@ class DoorIT {
         desk.crowd.person("boss", true);
         desk.run(ann, "open", 1);
         desk.run(bob, "secret", 1);
-        desk.filled("accelerator_assignment{job_id=\"bob~secret\"} * on (node, device) group_left ()"
-                + " accelerator_utilization_ratio");
-        desk.filled("rate(sluice_task_cpu_seconds_total{job_id=\"bob~secret\"}[1m]) >= 0");
-        desk.filled("job:accelerator_utilization:avg{job_id=\"ann~open\"} and on (job_id) job_info");
-        desk.filled("rate(sluice_task_cpu_seconds_total{job_id=\"ann~open\"}[1m]) >= 0");
+        for (String job : List.of("ann~open", "bob~secret")) {
+            for (String family : List.of("utilization_ratio", "memory_used_bytes", "power_watts")) {
+                desk.filled("accelerator_assignment{job_id=\"%s\"} * on (node, device) group_left () accelerator_%s"
+                        .formatted(job, family));
+            }
+            desk.filled("rate(sluice_task_cpu_seconds_total{job_id=\"%s\"}[1m]) >= 0".formatted(job));
+        }
+        for (String rule : List.of("utilization:avg", "power_watts:sum", "devices:count")) {
+            desk.filled("job:accelerator_%s{job_id=\"ann~open\"} and on (job_id) job_info".formatted(rule));
+        }
     }
 
     @AfterAll
@@ -108,7 +113,7 @@ class DoorIT {
     }
 
     private static Map<String, String> range(String expression) {
-        long now = Instant.now().getEpochSecond();
+        long now = Instant.now().getEpochSecond() + 1; // what this second told is in it
         return Map.of("query", expression, "start", "" + (now - 600), "end", "" + now, "step", "5");
     }
 
