@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.logs.Logs;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,13 @@ class LogKeepIT {
             alice.running("running");
             String old = alice.printed("old", new byte[1_000_000]);
             String young = alice.printed("young", new byte[1_000_000]);
-            LogDesk.eventually(() -> alice.get(old).statusCode() == 410);
+            LogDesk.eventually(() -> {
+                var answer = alice.get(old);
+                assertThat(answer.body().length)
+                        .as("all of it, or the word that it is gone")
+                        .isEqualTo(answer.statusCode() == 200 ? 1_000_000 : said(answer));
+                return answer.statusCode() == 410;
+            });
             assertThat(new String(alice.get(old).body(), StandardCharsets.UTF_8))
                     .contains("GoneError", "This log was deleted on", "to make room", "1000000 bytes");
             assertThat(alice.get(young).statusCode()).isEqualTo(200);
@@ -112,6 +119,11 @@ class LogKeepIT {
         } finally {
             run("umount", "-l", disk.toString());
         }
+    }
+
+    private static int said(HttpResponse<byte[]> answer) {
+        assertThat(answer.statusCode()).isEqualTo(410);
+        return Integer.parseInt(answer.headers().firstValue("Content-Length").orElseThrow());
     }
 
     private static int run(String... command) throws Exception {

@@ -4,6 +4,7 @@ import io.sluice.logs.files.Bytes;
 import io.sluice.logs.files.Gaps;
 import io.sluice.logs.files.LogFile;
 import io.sluice.logs.files.Reader;
+import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -65,13 +66,13 @@ final class Download {
     }
 
     /** Bytes from one offset to another, with a line of text for what is gone. */
-    static Source range(LogFile file, long from, long to) throws IOException {
-        return new Range(new Reader(file), from, to);
+    static Source range(Log log, long from, long to) throws IOException {
+        return new Range(log.open(), from, to);
     }
 
     /** The same, as a gzip file. */
-    static Source compressing(LogFile file, long from, long to) throws IOException {
-        Source plain = range(file, from, to);
+    static Source compressing(Log log, long from, long to) throws IOException {
+        Source plain = range(log, from, to);
         return new Source() {
             @Override
             public @Nullable Buffer next() throws IOException {
@@ -93,9 +94,15 @@ final class Download {
         };
     }
 
-    /** A file as it is. */
-    static Source whole(Path file) throws IOException {
+    /** The file it is compressed in, as it is. */
+    static Source whole(Log log, Path file) throws IOException {
         Bytes bytes = new LogFile(file).open();
+        try {
+            log.checkPresent();
+        } catch (IOException | Problem gone) {
+            bytes.close();
+            throw gone;
+        }
         return new Source() {
             private long offset;
 

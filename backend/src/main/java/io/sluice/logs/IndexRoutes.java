@@ -3,7 +3,6 @@ package io.sluice.logs;
 import io.sluice.logs.files.Bytes;
 import io.sluice.logs.files.GoOn;
 import io.sluice.logs.files.LineIndex;
-import io.sluice.logs.files.Reader;
 import io.sluice.logs.files.TimeIndex;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
@@ -41,7 +40,7 @@ final class IndexRoutes {
     private Future<Reply> state(Call call) {
         return found(call)
                 .compose(log -> logs.worker().run(() -> {
-                    try (var reader = new Reader(log.file())) {
+                    try (var reader = log.open()) {
                         Map<String, @Nullable Object> state = new LinkedHashMap<>();
                         state.put("size", reader.size());
                         state.put("state", log.isEnded() ? "ended" : "running");

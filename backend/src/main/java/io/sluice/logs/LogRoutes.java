@@ -1,8 +1,6 @@
 package io.sluice.logs;
 
 import io.sluice.logs.files.Gaps;
-import io.sluice.logs.files.LogFile;
-import io.sluice.logs.files.Reader;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
@@ -69,7 +67,7 @@ final class LogRoutes {
     }
 
     private static long begin(Log log, Asked asked) throws IOException {
-        try (var reader = new Reader(log.file())) {
+        try (var reader = log.open()) {
             return asked.begin(log, reader.size());
         }
     }
@@ -77,7 +75,7 @@ final class LogRoutes {
     private Reply following(Log log, Asked asked) throws IOException {
         long size;
         List<Gaps.Gap> gaps;
-        try (var reader = new Reader(log.file())) {
+        try (var reader = log.open()) {
             size = reader.size();
             gaps = reader.gaps();
         }
@@ -96,7 +94,7 @@ final class LogRoutes {
     private Reply answer(Call call, Log log, Asked asked) throws IOException {
         long size;
         List<Gaps.Gap> gaps;
-        try (var reader = new Reader(log.file())) {
+        try (var reader = log.open()) {
             size = reader.size();
             gaps = reader.gaps();
         }
@@ -127,7 +125,7 @@ final class LogRoutes {
         }
         // a part may be shorter than what was asked for; it says so itself
         long to = hole == null ? slice.get().to() : Math.min(slice.get().to(), hole.from());
-        return plain(bytes(log.file(), from, to), log, size, from, gaps)
+        return plain(bytes(log, from, to), log, size, from, gaps)
                 .status(206)
                 .header("Content-Length", Long.toString(to - from))
                 .header("Content-Range", "bytes " + from + "-" + (to - 1) + "/" + size);
@@ -142,7 +140,7 @@ final class LogRoutes {
         Gaps.Gap hole = Gaps.next(gaps, from);
         boolean isWhole = hole == null || hole.from() >= to;
         // never the file of many gzip members as a coding: browsers read the first and drop the others without a word
-        Reply reply = named(call, log, ".txt", plain(bytes(log.file(), from, to), log, size, from, gaps));
+        Reply reply = named(call, log, ".txt", plain(bytes(log, from, to), log, size, from, gaps));
         return isWhole ? reply.header("Content-Length", Long.toString(to - from)) : reply;
     }
 
@@ -151,13 +149,13 @@ final class LogRoutes {
                 .compose(log -> logs.worker().run(() -> {
                     long size;
                     boolean isWhole;
-                    try (var reader = new Reader(log.file())) {
+                    try (var reader = log.open()) {
                         size = reader.size();
                         isWhole = Gaps.next(reader.gaps(), 0) == null;
                     }
                     Path packed = isWhole ? log.file().compressed() : null;
                     Reply reply = Reply.stream(response -> Download.write(
-                            () -> packed == null ? Download.compressing(log.file(), 0, size) : Download.whole(packed),
+                            () -> packed == null ? Download.compressing(log, 0, size) : Download.whole(log, packed),
                             logs.worker(),
                             response));
                     reply = packed == null ? reply : reply.header("Content-Length", Long.toString(Files.size(packed)));
@@ -167,8 +165,8 @@ final class LogRoutes {
                 }));
     }
 
-    private Reply bytes(LogFile file, long from, long to) {
-        return Reply.stream(response -> Download.write(() -> Download.range(file, from, to), logs.worker(), response));
+    private Reply bytes(Log log, long from, long to) {
+        return Reply.stream(response -> Download.write(() -> Download.range(log, from, to), logs.worker(), response));
     }
 
     private static Reply plain(Reply reply, Log log, long size, long offset, List<Gaps.Gap> gaps) {

@@ -17,8 +17,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
@@ -97,13 +95,10 @@ public final class Logs {
     /** The log of a task attempt, if the caller may read it. A log that was deleted is told from one that never was. */
     public Future<Log> log(Caller caller, Task task) {
         return find(caller, task)
-                .compose(log -> worker.run(() -> log.file()
-                                .gone()
-                                .map(gone -> {
-                                    throw gone(gone);
-                                })
-                                .isEmpty())
-                        .map(there -> log));
+                .compose(log -> worker.run(() -> {
+                    log.checkPresent();
+                    return log;
+                }));
     }
 
     /** The same, even if it was deleted. */
@@ -126,14 +121,6 @@ public final class Logs {
                 "NoTaskLogError",
                 "Task " + task.role() + " " + task.index() + " of job " + job.key() + " has no log of attempt "
                         + task.attempt() + "." + task.taskAttempt() + ": it has not begun, or there is no such task.");
-    }
-
-    private static Problem gone(LogFile.Gone gone) {
-        return Problem.of(
-                Problem.Kind.GONE,
-                "This log was deleted on " + Instant.ofEpochMilli(gone.at()).truncatedTo(ChronoUnit.SECONDS)
-                        + (gone.reason().equals("age") ? " because of its age" : " to make room for newer ones")
-                        + ". It had " + gone.size() + " bytes.");
     }
 
     private Future<List<Tails.Ended>> ended(Collection<Long> tasks) {

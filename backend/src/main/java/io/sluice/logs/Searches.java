@@ -1,7 +1,6 @@
 package io.sluice.logs;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sluice.logs.files.Reader;
 import io.sluice.logs.search.Match;
 import io.sluice.logs.search.Query;
 import io.sluice.logs.search.Search;
@@ -74,7 +73,7 @@ final class Searches {
                     var writer = new Writer(response, turn);
                     writer.send(); // the headers: the reader knows at once that it has begun
                     long deadline = System.nanoTime() + DEADLINE.toNanos();
-                    try (var reader = new Reader(log.file())) {
+                    try (var reader = log.open()) {
                         var outcome = new Search(reader.bytes(), reader.gaps(), query, writer).run(() -> {
                             turn.pass();
                             return System.nanoTime() < deadline && !response.closed();

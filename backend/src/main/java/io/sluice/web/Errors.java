@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class Errors {
     private static final String TEMPLATE = "web/error.jte";
     private static final System.Logger LOG = System.getLogger(Errors.class.getName());
+
+    /** What tells of the body of an answer; where that does not come, it would be untrue of the one that does. */
+    private static final List<CharSequence> DESCRIBING = List.of(
+            HttpHeaders.CONTENT_LENGTH,
+            HttpHeaders.CONTENT_ENCODING,
+            HttpHeaders.CONTENT_RANGE,
+            HttpHeaders.createOptimized("Content-Disposition"),
+            HttpHeaders.ETAG,
+            HttpHeaders.LAST_MODIFIED);
 
     private final Pages pages;
     private final Web.Translation translation;
@@ -38,7 +48,8 @@ final class Errors {
             Edge.end(context.request().connection().close()); // half an answer must not look like a whole one
             return;
         }
-        response.setStatusCode(problem.status());
+        DESCRIBING.forEach(response.headers()::remove);
+        response.setChunked(false).setStatusCode(problem.status());
         var retry = problem.retryAfter();
         if (retry != null) {
             response.putHeader("Retry-After", Long.toString(Math.max(1, retry.toSeconds())));

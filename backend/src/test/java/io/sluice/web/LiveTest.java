@@ -62,14 +62,16 @@ class LiveTest {
                         30,
                         30,
                         75),
-                web -> List.of(Route.get(
-                        "/live/numbers",
-                        call -> Future.succeededFuture(web.live()
-                                .follow(
-                                        call,
-                                        "numbers",
-                                        (caller, cursor) -> gate.map(
-                                                open -> new Live.Changes(List.of(), cursor + "." + newest.get())))))));
+                web -> List.of(
+                        Route.get("/broken", call -> Future.succeededFuture(broken())),
+                        Route.get(
+                                "/live/numbers",
+                                call -> Future.succeededFuture(web.live()
+                                        .follow(
+                                                call,
+                                                "numbers",
+                                                (caller, cursor) -> gate.map(open ->
+                                                        new Live.Changes(List.of(), cursor + "." + newest.get())))))));
         clients = portal.vertx.createWebSocketClient(); // one that nobody holds is closed by the garbage collector
     }
 
@@ -156,6 +158,26 @@ class LiveTest {
                 List.of("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost:" + portal.port)) {
             assertThat(refusal("ann", origin)).as(origin).isEqualTo(403);
         }
+    }
+
+    private static Reply broken() {
+        return Reply.stream(response -> Future.failedFuture(Problem.of(Problem.Kind.GONE, "It went away.")))
+                .header("Content-Length", "1000000")
+                .header("Content-Encoding", "identity")
+                .header("Content-Disposition", "attachment")
+                .header("ETag", "\"1\"");
+    }
+
+    @Test
+    void an_answer_that_never_began_leaves_none_of_its_headers_to_the_refusal() {
+        var answer = portal.get("/broken", "Cookie", "sluice_session=ann");
+
+        assertThat(answer.statusCode()).isEqualTo(410);
+        assertThat(answer.bodyAsString()).contains("It went away.");
+        assertThat(answer.headers().names())
+                .doesNotContain("Content-Encoding", "Content-Disposition", "ETag", "Transfer-Encoding");
+        assertThat(answer.getHeader("Content-Length"))
+                .isEqualTo("" + answer.body().length());
     }
 
     @Test
