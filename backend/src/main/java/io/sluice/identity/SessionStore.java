@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -247,6 +248,9 @@ final class SessionStore {
         static final Duration FRESH = Duration.ofMillis(2_500);
         static final Duration RECHECKED = Duration.ofMillis(1_500);
         private static final Duration AWAY = Duration.ofSeconds(5);
+        /** The caller's own statement has to find out that the database stands still, and to say so in two seconds. */
+        private static final Duration PATIENCE = Duration.ofMillis(50);
+
         private static final int MOST = 10_000;
 
         private final Function<String, Future<Optional<Standing>>> source;
@@ -273,11 +277,13 @@ final class SessionStore {
             if (known != null && now - known.asked < age.toNanos() && isSinceForgotten(known)) {
                 return Future.succeededFuture(known.standing);
             }
-            return source.apply(credential)
-                    .onSuccess(standing -> keep(credential, new Kept(standing, now)))
-                    .recover(away -> known != null && clock.getAsLong() - known.asked < AWAY.toNanos()
-                            ? Future.succeededFuture(known.standing)
-                            : Future.failedFuture(away));
+            var asked = source.apply(credential).onSuccess(standing -> keep(credential, new Kept(standing, now)));
+            if (known == null) {
+                return asked;
+            }
+            var soon = isSinceForgotten(known) ? asked.timeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS) : asked;
+            return soon.recover(late ->
+                    clock.getAsLong() - known.asked < AWAY.toNanos() ? Future.succeededFuture(known.standing) : asked);
         }
 
         synchronized void forget() {

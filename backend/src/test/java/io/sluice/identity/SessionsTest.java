@@ -287,10 +287,14 @@ class SessionsTest {
         }
     }
 
+    private static Sessions.Standing someStanding() {
+        return new Sessions.Standing(
+                1, "li", false, Caller.Kind.SESSION, Set.of("*"), java.time.Instant.EPOCH, null, true);
+    }
+
     @Test
     void while_the_database_is_away_nobody_is_signed_out_and_nobody_is_believed_for_long() {
-        var standing = new Sessions.Standing(
-                1, "li", false, Caller.Kind.SESSION, Set.of("*"), java.time.Instant.EPOCH, null, true);
+        var standing = someStanding();
         var answer = new AtomicReference<>(Future.succeededFuture(Optional.of(standing)));
         var asked = new AtomicInteger();
         var clock = new AtomicLong();
@@ -313,6 +317,25 @@ class SessionsTest {
         clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
         assertThat(cache.of("s:1", SessionStore.Cache.FRESH).failed()).isTrue();
         answer.set(Future.succeededFuture(Optional.empty()));
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).isEmpty();
+    }
+
+    @Test
+    void a_database_that_stands_still_is_not_waited_for_where_the_answer_was_known_a_moment_ago() {
+        var standing = Optional.of(someStanding());
+        var silent = Promise.<Optional<Sessions.Standing>>promise();
+        var answer = new AtomicReference<>(Future.succeededFuture(standing));
+        var clock = new AtomicLong();
+        var cache = new SessionStore.Cache(credential -> answer.get(), () -> clock.addAndGet(1));
+        cache.of("s:1", SessionStore.Cache.FRESH).await();
+        answer.set(silent.future());
+        clock.addAndGet(TimeUnit.SECONDS.toNanos(3));
+        assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).isEqualTo(standing);
+        clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        var old = cache.of("s:1", SessionStore.Cache.FRESH);
+        assertThat(old.isComplete()).as("too long ago").isFalse();
+        silent.complete(Optional.empty());
+        assertThat(old.await()).isEmpty();
         assertThat(cache.of("s:1", SessionStore.Cache.FRESH).await()).isEmpty();
     }
 

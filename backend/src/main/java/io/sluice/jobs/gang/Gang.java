@@ -163,7 +163,7 @@ public record Gang(JobSpec spec, String user, long number, int attempt, List<Mem
 
     /** Of whom the others ask where to meet; empty while it has no place. */
     Optional<Member> first() {
-        return members.stream().filter(Member::counts).findFirst().filter(member -> member.address() != null);
+        return ranked().stream().findFirst().filter(member -> member.address() != null);
     }
 
     /** Where the first listens: a port that the job calls {@code master}, or the one that every task has for a web page. */

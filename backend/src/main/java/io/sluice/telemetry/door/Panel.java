@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ final class Panel {
 
     private static final Pattern TIME =
             Pattern.compile("(?=.)(?:(\\d{1,5})d)?(?:(\\d{1,6})h)?(?:(\\d{1,7})m)?(?:(\\d{1,8})s)?");
+
+    /** Gaps that are filled with a time. */
+    private static final Set<String> TIMES = Set.of(RANGE, "$__rate_interval");
 
     private final String expression;
     private final List<Word> words;
@@ -71,6 +75,10 @@ final class Panel {
 
     private static long number(@Nullable String digits) {
         return digits == null ? 0 : Long.parseLong(digits);
+    }
+
+    static boolean isTime(String gap) {
+        return TIMES.contains(gap);
     }
 
     /** @param gaps whose texts hold nothing that would have to be escaped */

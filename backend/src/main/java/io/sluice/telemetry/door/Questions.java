@@ -105,12 +105,11 @@ final class Questions {
                 .map(Job::submitted);
     }
 
-    private static Map<String, String> within(Map<String, String> gaps, Instant since, Instant at) {
+    static Map<String, String> within(Map<String, String> gaps, Instant since, Instant at) {
         Map<String, String> shorter = new LinkedHashMap<>(gaps);
-        shorter.computeIfPresent(Panel.RANGE, (gap, time) -> {
-            long most = Math.max(SHORTEST_SECONDS, Duration.between(since, at).toSeconds());
-            return Math.min(most, Panel.seconds(time)) + "s";
-        });
+        long most = Math.max(SHORTEST_SECONDS, Duration.between(since, at).toSeconds());
+        shorter.replaceAll(
+                (gap, filling) -> Panel.isTime(gap) ? Math.min(most, Panel.seconds(filling)) + "s" : filling);
         return shorter;
     }
 

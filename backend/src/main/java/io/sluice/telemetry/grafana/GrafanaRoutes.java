@@ -34,6 +34,8 @@ final class GrafanaRoutes {
     private static final int MOST_OF_A_MESSAGE = 4 << 20;
     private static final int MOST_SOCKETS = 1_000;
     private static final long LIVE_MILLIS = 10_000;
+    /** Between its first piece and the beginning of the answer to the browser. */
+    private static final long TAKEN_UP_MILLIS = 10_000;
 
     private final Vertx vertx;
     private final Grafana grafana;
@@ -105,7 +107,7 @@ final class GrafanaRoutes {
         return whole;
     }
 
-    private static Future<Reply> reply(Call call, HttpClientResponse answer) {
+    private Future<Reply> reply(Call call, HttpClientResponse answer) {
         boolean empty =
                 call.method().equals(HttpMethod.HEAD) || answer.statusCode() == 204 || answer.statusCode() == 304;
         if (empty) {
@@ -127,8 +129,11 @@ final class GrafanaRoutes {
         return reply.future();
     }
 
-    private static Reply piecewise(Buffer begun, HttpClientResponse rest) {
+    private Reply piecewise(Buffer begun, HttpClientResponse rest) {
+        // where the browser may have no more streams, nobody takes it up, and its connection is one of few
+        long left = vertx.setTimer(TAKEN_UP_MILLIS, nobody -> rest.request().reset());
         return Reply.stream(response -> {
+            vertx.cancelTimer(left);
             response.setChunked(true);
             return response.write(begun)
                     .compose(written -> rest.pipeTo(response))

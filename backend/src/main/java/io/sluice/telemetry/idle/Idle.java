@@ -40,7 +40,9 @@ public final class Idle {
     /** Jobs of which it is known what was seen before. */
     private final Set<Long> continued = new HashSet<>();
 
-    private volatile Set<Long> present = Set.of();
+    /** Jobs with tasks; null until anything was seen. */
+    private volatile @Nullable Set<Long> present;
+
     private volatile boolean closed;
     private Instant written = Instant.MIN;
     private @Nullable Thread thread;
@@ -163,7 +165,7 @@ public final class Idle {
 
     private void forget(Collection<Warning> known, Instant now) throws Exception {
         Set<Long> here = present;
-        if (known.stream().anyMatch(warning -> !here.contains(warning.job()))) {
+        if (here != null && known.stream().anyMatch(warning -> !here.contains(warning.job()))) {
             await(store.gone(here, now));
         }
         metrics.stand(

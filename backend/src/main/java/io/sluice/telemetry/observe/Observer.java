@@ -47,7 +47,9 @@ public final class Observer {
     private volatile boolean closed;
     private @Nullable Thread thread;
     private @Nullable TaskProbe probe;
-    private List<Holder> holders = List.of();
+    /** Not known until it was read: what is held must not look free. */
+    private @Nullable List<Holder> holders;
+
     private Inventory inventory = new Inventory(List.of());
 
     public Observer(Jobs jobs, Engine engine, DeviceWatch watch, Duration pause, CollectorRegistry registry) {
@@ -89,7 +91,14 @@ public final class Observer {
 
     void round(Instant at) {
         inventory = step("inventory", () -> await(jobs.inventory())).orElse(inventory);
-        holders = step("holders", () -> await(jobs.lists().holders())).orElse(holders);
+        List<Holder> held = step("holders", () -> await(jobs.lists().holders())).orElse(holders);
+        holders = held;
+        if (held != null) {
+            look(held, at);
+        }
+    }
+
+    private void look(List<Holder> holders, Instant at) {
         Map<String, Usage> usages = step("tasks", this::usages).orElse(Map.of());
         Map<Long, Doing> doings = activity.doings(holders, usages, at);
         Known known = watch.now();

@@ -114,6 +114,11 @@ class RankTableTest {
                 }
             }
             assertThat(names).isSorted();
+            for (Gang.Member member : gang.members()) {
+                assertThat(Gangs.told(gang, "worker", member.index()))
+                        .as("all meet where rank 0 is")
+                        .containsEntry("MASTER_ADDR", names.getFirst());
+            }
             assertThat(rank).isEqualTo(8 * machines);
         }
     }

@@ -7,12 +7,22 @@ import io.sluice.web.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class PanelTest {
+    @Test
+    void no_time_in_a_question_reaches_back_before_the_job() {
+        Instant now = Instant.now();
+        var gaps = Map.of("$job", "ann~99999d", "$__rate_interval", "99999d", "$__range", "1h");
+        assertThat(Questions.within(gaps, now.minusSeconds(600), now))
+                .isEqualTo(Map.of("$job", "ann~99999d", "$__rate_interval", "600s", "$__range", "600s"));
+        assertThat(Questions.within(gaps, now.minusSeconds(5), now)).containsEntry("$__rate_interval", "60s");
+    }
+
     private static final Panel RATE = Panel.of("rate(x_total{job_id=\"$job\"}[$__rate_interval])");
 
     private static Optional<Map<String, String>> filled(Panel panel, String asked) {

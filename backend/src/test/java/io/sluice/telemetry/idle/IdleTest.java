@@ -93,6 +93,20 @@ class IdleTest {
         }
     }
 
+    @Test
+    void a_gateway_that_has_seen_nothing_yet_forgets_nothing() throws Exception {
+        rule(Then.STOP, false, false);
+        Idle before = gateway();
+        minutes(31, before);
+        assertThat(before.keep(id(), "ada", now).await()).isTrue();
+        gateway().look(now);
+        assertThat(count("kept_until IS NOT NULL")).isEqualTo(1);
+        Idle after = gateway();
+        after.take(Pictures.at(now, List.of(), List.of()));
+        after.look(now);
+        assertThat(count("TRUE")).as("it is seen that no job is there").isZero();
+    }
+
     private long warnings() {
         return desk.query("SELECT count(*) FROM idle_notices WHERE kind = 'history'");
     }
