@@ -103,6 +103,19 @@ def serve(sock):
             elif name == "/garbage":
                 sock.sendall(b"\x00\x01\x02 nothing that is HTTP\r\n\r\n")
                 return
+            elif name == "/first":
+                sock.sendall(query(path, "l")[0].encode("latin-1") + b"\r\n\r\n")
+                sock.recv(1)
+                return
+            elif name == "/location":
+                sock.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + bytes.fromhex(path.split("?")[1]) + b"\r\n\r\n")
+            elif name == "/switch":
+                sock.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+                sock.recv(1)
+                return
+            elif name == "/soon":
+                while True:
+                    sock.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 20)
             elif name == "/close":
                 return
             elif name == "/die":

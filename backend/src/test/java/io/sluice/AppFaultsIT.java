@@ -6,9 +6,11 @@ import io.sluice.DoorDesk.Answer;
 import io.sluice.DoorDesk.Door;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An app that does what it should not: whoever is there reads what has happened and what to do, in their language. */
 class AppFaultsIT {
@@ -65,6 +68,30 @@ class AppFaultsIT {
         assertThat(new String(chinese.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
                 .contains("<h1>应用中断了连接</h1>");
         assertThat(page(door, "/", "en").body()).contains("<h1>app</h1>");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 42 The Answer",
+                "HTTP/1.1 -200 Negative",
+                "HTTP/1.1 2000 Long",
+                "HTTP/1.1 600 High",
+                "HTTP/2.0 200 OK",
+                "ICY 200 OK"
+            })
+    void a_first_line_that_is_no_answers_keeps_nobody_waiting(String line) {
+        long asked = System.nanoTime();
+        Answer answer = page(door, "/first?l=" + URLEncoder.encode(line, StandardCharsets.UTF_8), "en");
+        assertThat(answer.status()).isEqualTo(502);
+        assertThat(answer.body()).contains("<h1>The app broke off</h1>");
+        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(10));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"/switch", "/soon"})
+    void one_that_only_seems_to_answer_is_not_waited_for(String uri) {
+        assertThat(page(door, uri, "en").status()).isEqualTo(502);
     }
 
     @Test

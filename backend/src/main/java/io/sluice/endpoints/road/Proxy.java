@@ -155,10 +155,6 @@ final class Proxy {
                 return;
             }
             int status = head.status().code();
-            if (status == 101 || status > 599) {
-                give(new IllegalStateException("status " + status));
-                return;
-            }
             try {
                 var said = (MultiMap) head.headers();
                 Headers.toBrowser(said, response.headers(), asker);
@@ -218,7 +214,8 @@ final class Proxy {
                 cut();
                 return;
             }
-            boolean again = !retried && had != null && !(cause instanceof TimeoutException) && isRepeatable();
+            boolean again =
+                    !retried && had != null && had.wasUsed() && !(cause instanceof TimeoutException) && isRepeatable();
             if (again) {
                 // a connection that had rested was closed at the other end while this was on its way
                 retried = true;

@@ -29,6 +29,8 @@ public final class Line extends ChannelInboundHandlerAdapter {
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(300);
 
     private static final int SWITCHING = 101;
+    /** What an app may say before it answers. */
+    static final int INTERIM = 32;
 
     private final Lines.@Nullable Shelf shelf;
     /** Bytes of a new protocol that came with its beginning. */
@@ -40,6 +42,7 @@ public final class Line extends ChannelInboundHandlerAdapter {
     private @Nullable Object origin;
     private long since;
     private boolean used;
+    private int interim;
     private boolean headOnly;
     private boolean asked;
     private boolean waits;
@@ -73,6 +76,27 @@ public final class Line extends ChannelInboundHandlerAdapter {
                     .setMaxHeaderSize(HEADER_BYTES)
                     .setMaxChunkSize(Integer.MAX_VALUE)
                     .setHeadersFactory(HEADERS));
+        }
+
+        /** Netty takes every protocol for HTTP that is written like it. */
+        @Override
+        protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
+            String version = super.splitFirstWordInitialLine(line, start, length);
+            if (!version.equals("HTTP/1.1") && !version.equals("HTTP/1.0")) {
+                throw new IllegalArgumentException("not an answer in HTTP/1");
+            }
+            return version;
+        }
+
+        /** And every number for a status: one below 100 would be waited on for ever. */
+        @Override
+        protected String splitSecondWordInitialLine(byte[] line, int start, int length) {
+            String status = super.splitSecondWordInitialLine(line, start, length);
+            boolean known = length == 3 && status.charAt(0) >= '1' && status.charAt(0) <= '5';
+            if (!known || !status.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
+                throw new IllegalArgumentException("not a status");
+            }
+            return status;
         }
 
         /** Of an answer to HEAD there is nothing but the head. */
@@ -145,6 +169,7 @@ public final class Line extends ChannelInboundHandlerAdapter {
     public void ask(ByteBuf head, boolean onlyHead, boolean whole) {
         headOnly = onlyHead;
         answered = false;
+        interim = 0;
         asked = whole;
         reusable = false;
         expect(whole);
@@ -232,6 +257,14 @@ public final class Line extends ChannelInboundHandlerAdapter {
         int status = head.status().code();
         skipping = status < 200 && status != SWITCHING;
         if (skipping) {
+            interim++;
+            if (interim > INTERIM) {
+                failed(new IOException("the app says that it will answer, and does not"));
+            }
+            return;
+        }
+        if (status == SWITCHING && shelf != null) {
+            failed(new IOException("the app switches to a protocol that nobody asked for"));
             return;
         }
         answered = true;

@@ -257,10 +257,44 @@ class LinesTest {
             strings = {
                 "no HTTP at all\n\n",
                 "HTTP/1.1 200 OK\nContent-Length: 1\nContent-Length: 2\n\nhi",
-                "HTTP/1.1 200 OK\nContent-Length: -2\n\n"
+                "HTTP/1.1 200 OK\nContent-Length: -2\n\n",
+                "HTTP/1.1 42 The Answer\n\n",
+                "HTTP/1.1 099 Low\nContent-Length: 0\n\n",
+                "HTTP/1.1 -200 Negative\n\n",
+                "HTTP/1.1 +200 Signed\n\n",
+                "HTTP/1.1 2000 Long\n\n",
+                "HTTP/1.1 600 High\n\n",
+                "HTTP/1.1 2OO Letters\n\n",
+                "HTTP/1.1 ２００ Wide\n\n",
+                "HTTP/1.1\n\n",
+                "HTTP/1.1200 OK\n\n",
+                "HTTP/2.0 200 OK\nContent-Length: 0\n\n",
+                "HTTP/0.9 200 OK\nContent-Length: 0\n\n",
+                "HTTPS/1.1 200 OK\nContent-Length: 0\n\n",
+                "ICY 200 OK\n\n",
+                "RTSP/1.0 200 OK\nContent-Length: 0\n\n",
+                "200 OK\n\n",
+                "GET / HTTP/1.1\nHost: you\n\n",
+                "HTTP/1.1 101 Switching Protocols\nUpgrade: websocket\nConnection: Upgrade\n\n"
             })
     void what_is_no_answer_breaks_the_line(String answer) throws InterruptedException {
         answerWith(answer);
+        assertThat(asked().next()).isEqualTo("broken");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HTTP/1.1 200\n", "HTTP/1.1 200 \n", "\n\nHTTP/1.1 200 OK\n", "HTTP/1.0 200 OK\n"})
+    void what_can_be_read_in_one_way_only_is_an_answer(String head) throws InterruptedException {
+        answerWith(head + "Content-Length: 2\n\nhi");
+        Asker asker = asked();
+        assertThat(List.of(asker.next(), asker.next(), asker.next())).containsExactly("200", "hi", "end");
+    }
+
+    @Test
+    void who_only_says_that_an_answer_will_come_is_not_waited_for() throws InterruptedException {
+        answerWith("HTTP/1.1 102 Processing\n\n".repeat(Line.INTERIM) + "HTTP/1.1 204 No Content\n\n");
+        assertThat(asked().next()).isEqualTo("204");
+        answerWith("HTTP/1.1 100 Continue\n\n".repeat(Line.INTERIM + 1));
         assertThat(asked().next()).isEqualTo("broken");
     }
 
@@ -279,7 +313,11 @@ class LinesTest {
 
     @Test
     void nobody_there_is_told() throws IOException, InterruptedException {
-        app.close();
+        int nobodys;
+        try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobodys = gone.getLocalPort();
+        }
+        lines = new Lines(vertx, SocketAddress.inetSocketAddress(nobodys, "127.0.0.1"));
         assertThat(asked().next()).isEqualTo("broken");
     }
 }
