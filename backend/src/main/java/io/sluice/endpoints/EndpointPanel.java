@@ -120,6 +120,17 @@ public record EndpointPanel(
         }
     }
 
+    /** On the home page: what others share with the reader. */
+    public record Shared(List<Row> rows, String cursor) {
+        static Shared of(List<Endpoint> all, Recipes recipes) {
+            return new Shared(
+                    all.stream()
+                            .map(one -> new Row(one, recipes.find(one.recipe()).orElse(null), true, null))
+                            .toList(),
+                    Integer.toHexString(all.hashCode()));
+        }
+    }
+
     private static final int MOST_TASKS = 100;
 
     static EndpointPanel of(

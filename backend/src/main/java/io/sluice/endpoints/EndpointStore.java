@@ -120,6 +120,14 @@ final class EndpointStore {
                 Tuple.of(id, name));
     }
 
+    /** What others have switched on and let this user go to, the newest first. */
+    Future<List<Endpoint>> sharedWith(String name, int most) {
+        return read(
+                "SELECT * FROM endpoints WHERE state <> 'ended' AND cardinality(shared) > 0 AND wanted AND user_name <> $1"
+                        + " AND EXISTS (SELECT FROM unnest(shared) n WHERE lower(n) = lower($1)) ORDER BY since DESC, id LIMIT $2",
+                Tuple.of(name, most));
+    }
+
     /** A port of these that no endpoint has, or that of the one that ended first. */
     Future<Boolean> givePort(String id, int first, int last) {
         return database.transaction(connection -> connection

@@ -8,7 +8,6 @@ import io.sluice.endpoints.Endpoint.State;
 import io.sluice.endpoints.checks.Check;
 import io.sluice.endpoints.checks.Checks;
 import io.sluice.endpoints.checks.Probes;
-import io.sluice.endpoints.checks.Subject;
 import io.sluice.endpoints.recipes.Recipe;
 import io.sluice.endpoints.recipes.Recipes;
 import io.sluice.endpoints.road.Excuse;
@@ -50,7 +49,7 @@ public final class Endpoints {
     public static final Migrations MIGRATIONS = new Migrations(
             "endpoints",
             Endpoints.class,
-            List.of("001-endpoints", "002-ports", "003-portals", "004-uses", "005-checks"));
+            List.of("001-endpoints", "002-ports", "003-portals", "004-uses", "005-checks", "006-shared"));
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
@@ -168,9 +167,10 @@ public final class Endpoints {
     public List<Route> routes(Live live) {
         subscriptions.add(doorbell.listen(TOPIC, () -> live.ring(TOPIC)));
         return Stream.of(
+                        new SharedRoutes(sharing, recipes, live).routes(), // before what takes any name
                         new EndpointRoutes(this).routes(),
                         new PanelRoutes(this, jobs, live).routes(),
-                        new TerminalRoutes(this, jobs, terminals).routes())
+                        terminals.routes(jobs, this::job))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -327,25 +327,14 @@ public final class Endpoints {
                     Check.Finding.NO_TASK,
                     endpoint.wanted() ? endpoint.state().key() : "off"));
         }
-        return checks.check(subject(call, endpoint, recipe.get(), life), silence);
-    }
-
-    private Subject subject(Call call, Endpoint endpoint, Recipe recipe, Endpoint.Life life) {
-        Names names = road.names();
-        boolean known = names.suffix().isEmpty() || names.suffix().equals(Names.LOCAL);
-        return new Subject(
-                endpoint.id(),
-                life.run(),
-                life.port(),
-                () -> engine.reach(life.run(), life.port()),
-                Steps.headers(recipe, life),
-                recipe.open(),
-                recipe.socket(),
-                known ? null : endpoint.id() + "." + names.suffix(),
-                () -> ticket(call, endpoint, "/"),
-                call.door().address(),
-                call.door().tls(),
-                names.hasPorts());
+        return checks.check(
+                tickets.subject(
+                        call,
+                        endpoint,
+                        recipe.get(),
+                        () -> engine.reach(life.run(), life.port()),
+                        () -> ticket(call, endpoint, "/")),
+                silence);
     }
 
     /** When somebody was at these jobs' endpoints, terminals or SSH last; those where nobody ever was are not named. */

@@ -5,10 +5,14 @@ import io.sluice.identity.Identity;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
+import java.util.List;
 
 /** Whom an endpoint's owner lets go there too. What is taken back cuts who is there. */
 final class Sharing {
     static final int MOST = 100;
+    /** Of what others share with one user: the newest. */
+    static final int MOST_SHOWN = 100;
+
     static final String ALONE =
             "Inside of the portal's own address endpoints are for their owner alone. An administrator can give"
                     + " them addresses of their own with --apps-domain or --endpoint-ports.";
@@ -48,6 +52,13 @@ final class Sharing {
             ring.run();
             audit("endpoint-shared", caller, endpoint, name);
         });
+    }
+
+    /** What others let this caller go to. */
+    Future<List<Endpoint>> to(Caller caller) {
+        return road.names().isInside()
+                ? Future.succeededFuture(List.of())
+                : store.sharedWith(caller.name(), MOST_SHOWN);
     }
 
     /** @param name empty: from everybody */

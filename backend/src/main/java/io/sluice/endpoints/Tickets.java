@@ -1,6 +1,7 @@
 package io.sluice.endpoints;
 
 import io.sluice.endpoints.Endpoint.State;
+import io.sluice.endpoints.checks.Subject;
 import io.sluice.endpoints.recipes.Recipe;
 import io.sluice.endpoints.recipes.Recipes;
 import io.sluice.endpoints.road.Names;
@@ -10,9 +11,13 @@ import io.sluice.web.Call;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
+import io.vertx.core.net.SocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Where browsers are sent to, with what lets them in; and where endpoints have ports, whose each is. */
@@ -81,6 +86,30 @@ final class Tickets {
                         Names.origin(call.secure(), call.authority()),
                         names.origin(endpoint.id(), port, call.secure(), call.authority()),
                         path == null ? open : path));
+    }
+
+    /** What a check is told, which goes as browsers do. */
+    Subject subject(
+            Call call,
+            Endpoint endpoint,
+            Recipe recipe,
+            Supplier<Future<Optional<SocketAddress>>> place,
+            Supplier<Future<String>> ticket) {
+        Endpoint.Life life = Objects.requireNonNull(endpoint.life());
+        boolean known = names.suffix().isEmpty() || names.suffix().equals(Names.LOCAL);
+        return new Subject(
+                endpoint.id(),
+                life.run(),
+                life.port(),
+                place,
+                Steps.headers(recipe, life),
+                recipe.open(),
+                recipe.socket(),
+                known ? null : endpoint.id() + "." + names.suffix(),
+                ticket,
+                call.door().address(),
+                call.door().tls(),
+                names.hasPorts());
     }
 
     /** Where endpoints have ports, one gets its own when somebody first goes there. */

@@ -5,6 +5,10 @@ import io.sluice.engines.Command;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Exec;
 import io.sluice.identity.Identity;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Caller;
+import io.sluice.web.Route;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -17,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +79,11 @@ public final class Terminals {
         this.limits = limits;
         this.metrics = new TerminalMetrics(registry);
         this.timer = vertx.setPeriodic(CHECK_MILLIS, tick -> open.values().forEach(terminal -> terminal.check(limits)));
+    }
+
+    /** @param own the job of a key, if it is the caller's to look at */
+    public List<Route> routes(Jobs jobs, BiFunction<Caller, String, Future<Job>> own) {
+        return new TerminalRoutes(jobs, own, this).routes();
     }
 
     /** Of those that are open. */

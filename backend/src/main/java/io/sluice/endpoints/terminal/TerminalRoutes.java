@@ -1,28 +1,28 @@
-package io.sluice.endpoints;
+package io.sluice.endpoints.terminal;
 
-import io.sluice.endpoints.terminal.TerminalPage;
-import io.sluice.endpoints.terminal.Terminals;
-import io.sluice.endpoints.terminal.Visit;
 import io.sluice.engines.Command;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.JobDetail;
 import io.sluice.jobs.Jobs;
 import io.sluice.web.Call;
+import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.BiFunction;
 
 /** The page of a terminal, and its WebSocket. */
 final class TerminalRoutes {
-    private final Endpoints endpoints;
     private final Jobs jobs;
+    private final BiFunction<Caller, String, Future<Job>> own;
     private final Terminals terminals;
 
-    TerminalRoutes(Endpoints endpoints, Jobs jobs, Terminals terminals) {
-        this.endpoints = endpoints;
+    /** @param own the job of a key, if it is the caller's to look at */
+    TerminalRoutes(Jobs jobs, BiFunction<Caller, String, Future<Job>> own, Terminals terminals) {
         this.jobs = jobs;
+        this.own = own;
         this.terminals = terminals;
     }
 
@@ -36,8 +36,7 @@ final class TerminalRoutes {
 
     /** {@code ?task=role/index}, as the panel's form asks; without it, of the first task. */
     private Future<Reply> page(Call call) {
-        return endpoints
-                .job(call.caller(), call.path("job"))
+        return own.apply(call.caller(), call.path("job"))
                 .compose(job -> jobs.detail(job, null))
                 .map(detail -> Reply.page(
                         "endpoints/terminal.jte",
@@ -64,7 +63,7 @@ final class TerminalRoutes {
     }
 
     private Future<Reply> connect(Call call) {
-        return endpoints.job(call.caller(), call.path("job")).map(job -> {
+        return own.apply(call.caller(), call.path("job")).map(job -> {
             var visit = new Visit(
                     call.caller().id(),
                     call.caller().name(),
