@@ -36,3 +36,17 @@ export async function measureStore(rounds) {
   await child.stop();
   return perSecond;
 }
+
+/** Milliseconds in which a job of 512 tasks begins together, job by job; the first, of a cold program, does not count. */
+export async function measureGang() {
+  const made = await gateway("gang");
+  await made.close();
+  const port = await freePort();
+  const { child } = await postgres(made.data, port);
+  const bench = asked("io.sluice.jobs.TogetherBench", database(made.data, port));
+  const millis = [];
+  for (let job = 0; job < 8; job++) millis.push(Number(await bench.ask("job")));
+  await bench.close();
+  await child.stop();
+  return millis.slice(1);
+}

@@ -2,64 +2,18 @@ package io.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.identity.Browser;
-import io.sluice.identity.Crowd;
-import io.sluice.identity.Crowd.Person;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the tasks of a job find, on the whole gateway with real tasks and devices that do not exist. */
 class DistributedJobTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    private static Path folder;
-
-    @SuppressWarnings("NullAway.Init")
-    private static TestServer server;
-
-    @SuppressWarnings("NullAway.Init")
-    private static Crowd crowd;
-
-    @SuppressWarnings("NullAway.Init")
-    private static Browser boss;
-
-    @BeforeAll
-    static void start() {
-        server = new TestServer(folder, "--simulate-devices", "8xAscend910B,4xH100");
-        crowd = new Crowd(server.vertx(), server.database(), server.address());
-        Person admin = crowd.person("boss", true);
-        boss = crowd.browser();
-        boss.headers.set("Authorization", "Bearer " + crowd.bearer(admin));
-        boss.headers.set("Accept-Language", "en");
-    }
-
-    @AfterAll
-    static void stop() {
-        crowd.close();
-        server.close();
-    }
-
-    private static void submit(String text) {
-        var answer = boss.send(HttpMethod.POST, "/api/v2/jobs", "application/yaml", Buffer.buffer(text))
-                .await();
-        assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(202);
-    }
+    @RegisterExtension
+    private static final GangDesk DESK = new GangDesk("8xAscend910B,4xH100");
 
     private static String job(String name, String extras, String... roles) {
         return """
@@ -73,12 +27,13 @@ class DistributedJobTest {
                 """.formatted(name, String.join("\n", roles), extras);
     }
 
+    /** The end of one role is not the job's, as it is usually. */
     private static String role(String name, int tasks, int devices, String command) {
         return """
                 %s:
                   instances: %d
                   dockerImage: base
-                  completion: {minFailedInstances: 1}
+                  completion: {minFailedInstances: 1, minSucceededInstances: -1}
                   resourcePerInstance: {cpu: 0, memoryMB: 20, gpu: %d}
                   commands: [%s]
                 """.formatted(name, tasks, devices, Json.encode(command))
@@ -86,37 +41,8 @@ class DistributedJobTest {
                 .stripTrailing();
     }
 
-    private static JsonObject status(String name) {
-        return boss.get("/api/v2/jobs/boss~" + name).bodyAsJsonObject().getJsonObject("jobStatus");
-    }
-
-    private static void ends(String name, String state) {
-        eventually(
-                () -> status(name).getValue("completedTime") != null
-                        && !status(name).getString("state").equals("RUNNING"),
-                name + " to end");
-        assertThat(status(name).getString("state"))
-                .as(() -> status(name) + log(name, "worker", 0))
-                .isEqualTo(state);
-    }
-
-    private static void eventually(BooleanSupplier condition, String what) {
-        for (var end = Instant.now().plus(PATIENCE); !condition.getAsBoolean(); LockSupport.parkNanos(20_000_000)) {
-            if (Instant.now().isAfter(end)) {
-                throw new AssertionError("waited in vain for " + what);
-            }
-        }
-    }
-
-    private static String log(String name, String role, int index) {
-        String path = "/api/v2/jobs/boss~" + name + "/attempts/0/taskRoles/" + role + "/taskIndex/" + index
-                + "/attempts/0/log";
-        eventually(() -> boss.get(path).bodyAsString() != null, "a log of " + name);
-        return boss.get(path).bodyAsString();
-    }
-
     private static Map<String, String> printed(String name, String role, int index) {
-        return Arrays.stream(log(name, role, index).split("\0"))
+        return Arrays.stream(DESK.log(name, role, index).split("\0"))
                 .map(line -> line.split("=", 2))
                 .filter(parts -> parts.length == 2)
                 .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (one, other) -> one));
@@ -125,13 +51,13 @@ class DistributedJobTest {
     @Test
     void a_task_finds_who_it_is_and_a_shell_without_its_environment_reads_the_same_from_a_file() {
         String odd = "it's $(touch /userhome/RAN) `touch /userhome/RAN`\n\"two\" = lines";
-        submit(job(
+        DESK.submit(job(
                 "found",
                 "{sluice: {devices: {type: Ascend910B}, environment: {ODD: " + Json.encode(odd)
                         + ", NODE_RANK: mine}}}",
                 role("worker", 2, 2, "env -0; cat $SLUICE_HOSTFILE >&2; ls /userhome >&2"),
                 role("reader", 1, 0, "exec env -i PATH=$PATH bash -c '. /pod.env; exec env -0'")));
-        ends("found", "SUCCEEDED");
+        DESK.ends("found", "SUCCEEDED", "worker");
         var first = printed("found", "worker", 0);
         var second = printed("found", "worker", 1);
         assertThat(first)
@@ -148,7 +74,7 @@ class DistributedJobTest {
         assertThat(second.get("ASCEND_RT_VISIBLE_DEVICES"))
                 .isEqualTo(second.get("VISIBLE_IDS"))
                 .isNotEqualTo(first.get("VISIBLE_IDS"));
-        assertThat(log("found", "worker", 0))
+        assertThat(DESK.log("found", "worker", 0))
                 .contains(first.get("MASTER_ADDR") + " slots=4\n")
                 .doesNotContain("RAN\n");
         var read = printed("found", "reader", 0);
@@ -161,10 +87,11 @@ class DistributedJobTest {
 
     @Test
     void the_page_lists_what_a_task_finds_and_what_it_is_for() {
-        submit(job("told", "{sluice: {environment: {MASTER_PORT: secret-of-mine}}}", role("worker", 2, 1, "true")));
-        ends("told", "SUCCEEDED");
-        assertThat(boss.get("/jobs/boss~told").bodyAsString()).contains("/jobs/boss~told/panels/gang?attempt=0");
-        String page = boss.get("/jobs/boss~told/panels/gang?attempt=0&role=worker&index=1&try=0")
+        DESK.submit(
+                job("told", "{sluice: {environment: {MASTER_PORT: secret-of-mine}}}", role("worker", 2, 1, "true")));
+        DESK.ends("told", "SUCCEEDED", "worker");
+        assertThat(DESK.get("/jobs/boss~told").bodyAsString()).contains("/jobs/boss~told/panels/gang?attempt=0");
+        String page = DESK.get("/jobs/boss~told/panels/gang?attempt=0&role=worker&index=1&try=0")
                 .bodyAsString();
         assertThat(page)
                 .contains("<turbo-frame id=\"panel-gang\"")
@@ -172,28 +99,28 @@ class DistributedJobTest {
                 .contains("How many devices the job has.")
                 .contains("set by the job itself")
                 .doesNotContain("secret-of-mine");
-        assertThat(boss.get("/jobs/boss~told/panels/gang?role=nobody").statusCode())
+        assertThat(DESK.get("/jobs/boss~told/panels/gang?role=nobody").statusCode())
                 .isEqualTo(404);
     }
 
     @Test
     void a_job_with_npus_finds_its_rank_table_and_so_does_whoever_looks_at_it() {
-        submit(job(
+        DESK.submit(job(
                 "ranked",
                 "{sluice: {devices: {type: Ascend910B}, distributed: {rankTable: pods}}}",
                 role("worker", 1, 2, "cat $RANK_TABLE_FILE")));
-        ends("ranked", "SUCCEEDED");
-        var table = new JsonObject(log("ranked", "worker", 0));
+        DESK.ends("ranked", "SUCCEEDED", "worker");
+        var table = new JsonObject(DESK.log("ranked", "worker", 0));
         assertThat(table.getString("status")).isEqualTo("completed");
-        assertThat(boss.get("/api/v2/jobs/boss~ranked/rank-table").bodyAsJsonObject())
+        assertThat(DESK.get("/api/v2/jobs/boss~ranked/rank-table").bodyAsJsonObject())
                 .isEqualTo(table);
-        assertThat(boss.get("/api/v2/jobs/boss~ranked/rank-table?form=servers")
+        assertThat(DESK.get("/api/v2/jobs/boss~ranked/rank-table?form=servers")
                         .bodyAsJsonObject()
                         .getString("version"))
                 .isEqualTo("1.0");
-        assertThat(boss.get("/api/v2/jobs/boss~ranked/rank-table?form=round").statusCode())
+        assertThat(DESK.get("/api/v2/jobs/boss~ranked/rank-table?form=round").statusCode())
                 .isEqualTo(400);
-        assertThat(boss.get("/jobs/boss~ranked/panels/gang").bodyAsString())
+        assertThat(DESK.get("/jobs/boss~ranked/panels/gang").bodyAsString())
                 .contains("/api/v2/jobs/boss~ranked/rank-table?attempt=0&form=servers");
     }
 }

@@ -4,7 +4,8 @@ import io.sluice.engines.Device;
 import io.sluice.engines.Node;
 import io.sluice.jobs.gang.PaiVariables.Self;
 import io.sluice.jobs.protocol.JobSpec;
-import io.sluice.jobs.protocol.Texts;
+import io.sluice.jobs.protocol.Protocols;
+import io.sluice.jobs.protocol.Read;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,10 @@ final class Gangs {
                       %s: {instances: %s, dockerImage: base, resourcePerInstance: {cpu: 1, memoryMB: 64, gpu: %s}, commands: [python train.py]}
                     """.formatted((Object[]) words).indent(0).replaceAll("(?m)^ *(\\S)", "  $1"));
         }
-        return Texts.spec(text + extras);
+        if (!(Protocols.read(text + extras) instanceof Read.Accepted job)) {
+            throw new IllegalArgumentException("not a job: " + text + extras);
+        }
+        return job.spec();
     }
 
     /** Each task on a node of its own, {@code 10.0.0.1} the first; its devices are the last of the node. */
