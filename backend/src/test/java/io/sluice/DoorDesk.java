@@ -39,7 +39,8 @@ final class DoorDesk implements AutoCloseable {
     final TestServer server;
     final Path data;
     final Crowd crowd;
-    private final HttpClient client = HttpClient.newHttpClient();
+    private final boolean tls;
+    private final HttpClient client;
 
     /** What its jobs run in, and where what they serve listens. */
     final String image;
@@ -65,6 +66,8 @@ final class DoorDesk implements AutoCloseable {
     private DoorDesk(Path data, @Nullable TestDaemon daemon, String image, String... flags) {
         this.data = data;
         this.daemon = daemon;
+        this.tls = List.of(flags).contains("--tls-cert");
+        this.client = (tls ? HttpClient.newBuilder().sslContext(Trusting.context()) : HttpClient.newBuilder()).build();
         this.image = image;
         this.listens = daemon == null ? "127.0.0.1" : "0.0.0.0";
         this.server = new TestServer(
@@ -316,7 +319,9 @@ final class DoorDesk implements AutoCloseable {
     }
 
     Socket connect() throws IOException {
-        var socket = new Socket(InetAddress.getLoopbackAddress(), port());
+        var socket = tls
+                ? Trusting.context().getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port())
+                : new Socket(InetAddress.getLoopbackAddress(), port());
         socket.setSoTimeout(20_000);
         return socket;
     }

@@ -7,21 +7,15 @@ import io.sluice.identity.Crowd;
 import io.sluice.logs.Logs;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,18 +38,13 @@ class LogAccessIT {
 
     @BeforeAll
     static void start() throws Exception {
-        var context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {new Trusting()}, null);
         desk = new LogDesk(
                 folder,
                 Logs.Settings.of(folder),
                 UnaryOperator.identity(),
                 // over HTTP/2 a WebSocket is opened as over HTTP/1.1
-                HttpClient.newBuilder().sslContext(context),
-                "--tls-cert",
-                "src/test/resources/tls/first.pem",
-                "--tls-key",
-                "src/test/resources/tls/first.key");
+                HttpClient.newBuilder().sslContext(Trusting.context()),
+                Trusting.FLAGS);
         person = desk.crowd.person("ann", false);
         owner = desk.client(person);
         log = owner.submit("going", "echo begun; sleep 600");
@@ -168,28 +157,4 @@ class LogAccessIT {
     }
 
     /** The test's certificate is nobody's, and not for this address. */
-    private static final class Trusting extends X509ExtendedTrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
-    }
 }

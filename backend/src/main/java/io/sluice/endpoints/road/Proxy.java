@@ -81,7 +81,7 @@ final class Proxy {
         }
 
         Future<Excuse.@Nullable Kind> begin() {
-            request.pause();
+            Road.hold(request);
             metrics.exchanges(1);
             pass.open.add(this);
             app.open().add(this);
@@ -140,7 +140,7 @@ final class Proxy {
             var question = new Question(request, asker.uri(request), headers);
             question.ask(lent);
             if (!question.hasBody()) {
-                request.resume();
+                Road.readOn(request);
                 return;
             }
             if (request.headers().contains(HttpHeaders.EXPECT, "100-continue", true)) {

@@ -41,7 +41,7 @@ final class Refusal {
 
     /** Pings are answered by whatever speaks WebSocket; what else is sent is not looked at. */
     static Future<Void> echo(HttpServerRequest request, Pass pass, Vertx vertx, long millis) {
-        request.resume();
+        Road.readOn(request);
         return request.toWebSocket()
                 .onSuccess(socket -> {
                     Runnable end = () -> Road.end(socket.close());
@@ -101,7 +101,7 @@ final class Refusal {
                         .put("code", "EndpointError")
                         .put("message", excuse.kind().sentence)
                         .toBuffer();
-        request.resume();
+        Road.readOn(request);
         Future<Void> sent = HttpMethod.HEAD.equals(request.method()) ? response.end() : response.end(body);
         return cut ? sent.eventually(() -> request.connection().close()) : sent;
     }

@@ -230,6 +230,19 @@ public final class Road implements Web.Neighbour {
         written.onFailure(gone -> LOG.log(System.Logger.Level.DEBUG, "event=reader-gone cause={0}", gone.getMessage()));
     }
 
+    /** Over HTTP/2 one that has come to its end can not be held any more. */
+    static void hold(HttpServerRequest request) {
+        if (!request.isEnded()) {
+            request.pause();
+        }
+    }
+
+    static void readOn(HttpServerRequest request) {
+        if (!request.isEnded()) {
+            request.resume();
+        }
+    }
+
     public void close() {
         passes.close();
         apps.values().forEach(App::close);
@@ -270,7 +283,7 @@ public final class Road implements Web.Neighbour {
 
         /** Shown before there is a pass: nothing of the app is told but that its job is over. */
         Future<Void> withoutPass() {
-            request.pause();
+            hold(request);
             return excuses.apply(id)
                     .compose(excuse -> refuse(
                             excuse.kind() == Excuse.Kind.ENDED || excuse.kind() == Excuse.Kind.UNKNOWN
@@ -298,7 +311,7 @@ public final class Road implements Web.Neighbour {
             if (at == Math.min(tokens.size(), 4)) {
                 return withoutPass();
             }
-            request.pause();
+            hold(request);
             return passes.find(id, tokens.get(at))
                     .compose(found -> found.isPresent() && allowed.test(found.get().caller, id)
                             ? pass(found.get())
@@ -318,7 +331,7 @@ public final class Road implements Web.Neighbour {
             }
             App app = apps.get(id);
             if (app == null) {
-                request.pause();
+                hold(request);
                 return excuses.apply(id).compose(this::refuse);
             }
             visited.add(id);

@@ -30,6 +30,7 @@ final class Tunnels {
     private static final int MOST = 20_000;
     private static final int MOST_OF_ONE = 1_000;
     private static final long ANSWER_MILLIS = 30_000;
+    private static final long FAREWELL_MILLIS = 30_000;
 
     private final Vertx vertx;
     private final RoadMetrics metrics;
@@ -69,6 +70,8 @@ final class Tunnels {
         private @Nullable Line line;
         private @Nullable Channel near;
         private long timer = -1;
+        /** One side has closed; the other is told the rest of it, if it listens. */
+        private boolean farewell;
         /** The credential that came is the portal's: no app sees it. */
         private boolean withoutAuthorization;
 
@@ -188,6 +191,9 @@ final class Tunnels {
             if ((near == null || !near.isOpen())
                     && (line == null || !line.channel().isOpen())) {
                 finish(null);
+            } else if (!done && !farewell) {
+                farewell = true;
+                timer = vertx.setTimer(FAREWELL_MILLIS, late -> cut());
             }
         }
 

@@ -11,6 +11,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -28,6 +29,9 @@ public final class Lines {
     static final int MOST = 256;
 
     static final int WAITING = 1_024;
+    /** For a line. */
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final int TUNNELS = 10_000;
     private static final int CONNECT_MILLIS = 5_000;
     /** Shorter than what usual servers allow, so that none closes what is about to be used. */
@@ -41,9 +45,15 @@ public final class Lines {
     private final ChannelFactory<? extends Channel> channels;
     private final Map<EventLoop, Shelf> shelves = new ConcurrentHashMap<>();
     private final AtomicInteger tunnels = new AtomicInteger();
+    private final long waitNanos;
     private volatile boolean closed;
 
     public Lines(Vertx vertx, SocketAddress address) {
+        this(vertx, address, WAIT_NANOS);
+    }
+
+    Lines(Vertx vertx, SocketAddress address, long waitNanos) {
+        this.waitNanos = waitNanos;
         var transport = ((VertxInternal) vertx).transport();
         this.address = transport.convert(address);
         this.channels = transport.channelFactory(address.isDomainSocket());
@@ -69,7 +79,7 @@ public final class Lines {
 
     /** Opens a line that stays with its talk. */
     public void open(EventLoop loop, Talk talk) {
-        if (tunnels.incrementAndGet() > TUNNELS) {
+        if (tunnels.incrementAndGet() > TUNNELS || closed) {
             tunnels.decrementAndGet();
             talk.broken(new Full());
             return;
@@ -81,6 +91,10 @@ public final class Lines {
     public void close() {
         closed = true;
         shelves.values().forEach(shelf -> run(shelf.loop, shelf::clear));
+    }
+
+    private static IOException gone() {
+        return new IOException("the app is gone");
     }
 
     /** An event loop that has ended has closed what it had. */
@@ -110,7 +124,11 @@ public final class Lines {
                 .addListener(connected -> {
                     if (connected.isSuccess()) {
                         line.channel().closeFuture().addListener(ended -> over.run());
-                        line.begin();
+                        if (closed) {
+                            line.failed(gone());
+                        } else {
+                            line.begin();
+                        }
                     } else {
                         over.run();
                         line.failed(connected.cause());
@@ -118,11 +136,13 @@ public final class Lines {
                 });
     }
 
+    private record Waiting(Talk talk, long since) {}
+
     /** Those of one event loop, which nobody else touches. */
     final class Shelf {
         private final EventLoop loop;
         private final Deque<Line> resting = new ArrayDeque<>();
-        private final Deque<Talk> waiting = new ArrayDeque<>();
+        private final Deque<Waiting> waiting = new ArrayDeque<>();
         private final Set<Line> all = new HashSet<>();
         private boolean watching;
 
@@ -139,7 +159,7 @@ public final class Lines {
             } else if (all.size() < MOST) {
                 connect(talk);
             } else if (waiting.size() < WAITING) {
-                waiting.add(talk);
+                waiting.add(new Waiting(talk, System.nanoTime()));
             } else {
                 talk.broken(new Full());
             }
@@ -181,11 +201,11 @@ public final class Lines {
         }
 
         private @Nullable Talk next() {
-            Talk talk = waiting.poll();
-            while (talk != null && !talk.isWanted()) {
-                talk = waiting.poll();
+            Waiting first = waiting.poll();
+            while (first != null && !first.talk().isWanted()) {
+                first = waiting.poll();
             }
-            return talk;
+            return first == null ? null : first.talk();
         }
 
         private void gone(Line line) {
@@ -205,13 +225,16 @@ public final class Lines {
                 while (!resting.isEmpty() && now - resting.getFirst().since() > REST_NANOS) {
                     resting.removeFirst().close();
                 }
+                while (!waiting.isEmpty() && now - waiting.getFirst().since() > waitNanos) {
+                    waiting.removeFirst().talk().broken(new Full());
+                }
                 all.stream().filter(line -> line.isLate(now)).toList().forEach(Line::giveUp);
                 var unused = loop.schedule(this::watch, 1, TimeUnit.SECONDS);
             }
         }
 
         void clear() {
-            Set.copyOf(all).forEach(Line::close);
+            Set.copyOf(all).forEach(line -> line.failed(Lines.gone()));
             for (Talk talk; (talk = next()) != null; ) {
                 talk.broken(new Full());
             }

@@ -32,6 +32,10 @@ public final class Question {
         String length = headers.get(HttpHeaders.CONTENT_LENGTH);
         this.chunked = body && length == null;
         this.left = body && length != null ? Long.parseLong(length) : 0;
+        if (length != null && !body) {
+            // what is not told must not be waited for: the app would take the next question for it
+            headers.set(HttpHeaders.CONTENT_LENGTH, "0");
+        }
         if (chunked) {
             headers.set(HttpHeaders.TRANSFER_ENCODING, HttpHeaders.CHUNKED);
         }
@@ -39,11 +43,11 @@ public final class Question {
 
     public static boolean hasBody(HttpServerRequest request) {
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        return request.version() == HttpVersion.HTTP_2
-                ? !request.isEnded()
-                        && !HttpMethod.GET.equals(request.method())
-                        && !HttpMethod.HEAD.equals(request.method())
-                : request.headers().contains(HttpHeaders.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
+        if (request.version() != HttpVersion.HTTP_2) {
+            return request.headers().contains(HttpHeaders.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
+        }
+        boolean usual = !HttpMethod.GET.equals(request.method()) && !HttpMethod.HEAD.equals(request.method());
+        return !request.isEnded() && (length == null ? usual : !length.equals("0"));
     }
 
     public boolean hasBody() {

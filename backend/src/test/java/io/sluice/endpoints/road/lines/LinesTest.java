@@ -312,6 +312,29 @@ class LinesTest {
     }
 
     @Test
+    void who_waits_for_a_line_for_too_long_is_told() throws InterruptedException {
+        lines = new Lines(vertx, SocketAddress.inetSocketAddress(app.getLocalPort(), "127.0.0.1"), 1);
+        for (int i = 0; i < Lines.MOST; i++) {
+            asked();
+        }
+        assertThat(asked().next()).isEqualTo("broken");
+    }
+
+    @Test
+    void who_talks_or_comes_when_the_app_goes_is_told() throws InterruptedException {
+        Asker talking = asked();
+        answerWith("HTTP/1.1 200 OK\nContent-Length: 9\n\nhi");
+        assertThat(talking.next()).isEqualTo("200");
+        assertThat(talking.next()).isEqualTo("hi");
+        lines.close();
+        assertThat(talking.next()).isEqualTo("broken");
+        assertThat(asked().next()).isEqualTo("broken");
+        var tunnel = new Asker(browser, false, true);
+        loop.execute(() -> lines.open(loop, tunnel));
+        assertThat(tunnel.next()).isEqualTo("broken");
+    }
+
+    @Test
     void nobody_there_is_told() throws IOException, InterruptedException {
         int nobodys;
         try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
