@@ -44,7 +44,7 @@ export async function measureScrapes() {
   await pause(SECONDS * 500);
   await fetch(`http://${target}/loop`); // what it took to warm up does not count
   await pause(SECONDS * 1000);
-  const blocked = Number(await (await fetch(`http://${target}/loop`)).text());
+  const [worked, late] = (await (await fetch(`http://${target}/loop`)).text()).split(" ").map(Number);
   const asking = async (query) => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`);
     return (await answer.json()).data.result;
@@ -57,7 +57,7 @@ export async function measureScrapes() {
   const [samples] = await asking('scrape_samples_scraped{job="ours"}');
   await prometheus.stop();
   await bench.close();
-  return { took, blocked, samples: Number(samples.value[1]) };
+  return { took, worked, late, samples: Number(samples.value[1]) };
 }
 
 /** Milliseconds of processor that the gateway itself takes to ask for 8 devices once. */

@@ -1,4 +1,5 @@
 import type UPlot from "uplot";
+import { painted } from "../log/dom";
 import "./grafana-board";
 import { type Chart, charts, load, type Series, times } from "./data";
 import { plot } from "./plot";
@@ -71,7 +72,9 @@ class DeviceChart extends HTMLElement {
       const zoom = this.#zoom;
       const series = await load(this.getAttribute("src") ?? "", zoom, this.#stop.signal);
       if (zoom !== this.#zoom) return; // another time is wanted by now, and asked for
+      const begun = performance.now();
       this.#draw(series);
+      painted("charts-drawn", begun);
       if (series.to - series.from < YOUNG_MILLIS) pause = QUICK_MILLIS;
     } catch {
       if (this.#stop.signal.aborted) return;

@@ -10,6 +10,7 @@ import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.telemetry.door.Door;
 import io.sluice.telemetry.door.Viewer;
 import io.sluice.telemetry.exposition.Exposition;
+import io.sluice.telemetry.exposition.Gzip;
 import io.sluice.telemetry.grafana.Grafana;
 import io.sluice.telemetry.history.History;
 import io.sluice.telemetry.history.Prometheus;
@@ -217,14 +218,12 @@ public final class Telemetry {
 
     /** What {@code /metrics} answers. */
     public Future<Reply> numbers(Call call) {
-        boolean gzip = call.header("Accept-Encoding").orElse("").contains("gzip");
+        boolean gzip = Gzip.isTaken(call);
         return exposition
                 .scrape()
                 .map(scrape -> gzip
-                        ? Reply.bytes(PROMETHEUS_TEXT, scrape.compressed())
-                                .header("Content-Encoding", "gzip")
-                                .header("Vary", "Accept-Encoding")
-                        : Reply.bytes(PROMETHEUS_TEXT, scrape.plain()).header("Vary", "Accept-Encoding"));
+                        ? Gzip.packed(PROMETHEUS_TEXT, scrape.compressed())
+                        : Gzip.plain(PROMETHEUS_TEXT, scrape.plain()));
     }
 
     /** What is to be said of a job on top of its page: that its devices do nothing. */

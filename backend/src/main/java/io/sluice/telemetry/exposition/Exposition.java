@@ -15,8 +15,6 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.zip.Deflater;
-import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,20 +71,9 @@ public final class Exposition {
         }
         text.add(own.toByteArray());
         size.set(text.size());
-        return new Scrape(Buffer.buffer(text.size()).appendBytes(text.bytes(), 0, text.size()), compressed(text));
-    }
-
-    /** Level 1: a level more costs more than Prometheus gains. */
-    static Buffer compressed(Text text) throws IOException {
-        var compressed = new ByteArrayOutputStream(text.size() / 4 + 64);
-        try (var gzip = new GZIPOutputStream(compressed, 1 << 16) {
-            {
-                def.setLevel(Deflater.BEST_SPEED);
-            }
-        }) {
-            gzip.write(text.bytes(), 0, text.size());
-        }
-        return Buffer.buffer(compressed.toByteArray());
+        return new Scrape(
+                Buffer.buffer(text.size()).appendBytes(text.bytes(), 0, text.size()),
+                Gzip.of(text.bytes(), text.size()));
     }
 
     public Future<Void> close() {

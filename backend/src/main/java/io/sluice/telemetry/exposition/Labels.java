@@ -59,13 +59,31 @@ final class Labels {
 
     /** Names and values by turns. The blank before the number belongs to it. */
     static byte[] encoded(String... pairs) {
-        var text = new StringBuilder("{");
+        return bytes(written("{", pairs).append("} "));
+    }
+
+    /** The first labels of a set that goes on with others. */
+    static byte[] begun(String... pairs) {
+        return bytes(written("{", pairs));
+    }
+
+    /** The last labels of a set that others came before. */
+    static byte[] ended(String... pairs) {
+        return bytes(written(",", pairs).append("} "));
+    }
+
+    private static byte[] bytes(StringBuilder text) {
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static StringBuilder written(String before, String... pairs) {
+        var text = new StringBuilder();
         for (int at = 0; at < pairs.length; at += 2) {
-            text.append(at == 0 ? "" : ",").append(pairs[at]).append("=\"");
+            text.append(at == 0 ? before : ",").append(pairs[at]).append("=\"");
             escape(pairs[at + 1], text);
             text.append('"');
         }
-        return text.append("} ").toString().getBytes(StandardCharsets.UTF_8);
+        return text;
     }
 
     private static void escape(String value, StringBuilder text) {

@@ -28,6 +28,8 @@ final class OfDevice {
     private byte @Nullable [] oldSingle;
     private byte @Nullable [] oldDouble;
     private byte @Nullable [] oldHeld;
+    private byte @Nullable [] begun;
+    private byte @Nullable [] oldBegun;
 
     void know(Seen seen) {
         Device now = seen.device();
@@ -71,6 +73,8 @@ final class OfDevice {
         oldSingle = null;
         oldDouble = null;
         oldHeld = null;
+        begun = null;
+        oldBegun = null;
     }
 
     private Device device() {
@@ -94,6 +98,25 @@ final class OfDevice {
         if (known == null) {
             known = Labels.encoded("node", node, "device", id());
             plain = known;
+        }
+        return known;
+    }
+
+    /** The beginning of a set: on which device something is. */
+    byte[] begun() {
+        byte[] known = begun;
+        if (known == null) {
+            known = Labels.begun("node", node, "device", id());
+            begun = known;
+        }
+        return known;
+    }
+
+    byte[] oldBegun() {
+        byte[] known = oldBegun;
+        if (known == null) {
+            known = Labels.begun("node", node, "minor_number", minor());
+            oldBegun = known;
         }
         return known;
     }

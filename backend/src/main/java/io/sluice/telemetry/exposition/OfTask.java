@@ -13,6 +13,7 @@ final class OfTask {
     private byte @Nullable [] plain;
     private byte @Nullable [] job;
     private byte @Nullable [] old;
+    private byte @Nullable [] owner;
 
     void know(Holder now) {
         holder = now;
@@ -40,6 +41,16 @@ final class OfTask {
                     "user", holder().user(),
                     "virtual_cluster", holder().cluster());
             job = known;
+        }
+        return known;
+    }
+
+    /** The end of a set: whose something is. */
+    byte[] owner() {
+        byte[] known = owner;
+        if (known == null) {
+            known = Labels.ended("job_id", holder().key(), "task_id", holder().taskKey());
+            owner = known;
         }
         return known;
     }

@@ -5,8 +5,11 @@ import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.devices.Reading.Occupant;
 import io.sluice.telemetry.observe.Observation.Doing;
 import io.sluice.telemetry.observe.Observation.Seen;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,17 +26,23 @@ final class Processes {
     private static final String EXTERNAL = "gpu_used_by_external_process_count";
     private static final String ZOMBIE = "gpu_used_by_zombie_container_count";
 
+    private static final byte[] NOBODY = Labels.ended("job_id", "", "task_id", "");
+    private static final byte[] NO_MORE = "} ".getBytes(StandardCharsets.US_ASCII);
+
     private final Round round;
-    private final Map<Long, Holder> ours = new HashMap<>();
+    private final Map<Long, OfTask> ours = new HashMap<>();
     /** Tasks whose processes are known. */
     private final Set<Long> known = new HashSet<>();
 
     private Processes(Round round) {
         this.round = round;
-        for (Doing doing : round.seen().tasks()) {
+        List<Doing> tasks = round.seen().tasks();
+        for (int at = 0; at < tasks.size(); at++) {
+            Doing doing = tasks.get(at);
             if (doing.usage() != null) {
+                OfTask task = round.task(at);
                 known.add(doing.holder().task());
-                doing.usage().processes().forEach(pid -> ours.put(pid, doing.holder()));
+                doing.usage().processes().forEach(pid -> ours.put(pid, task));
             }
         }
     }
@@ -56,7 +65,9 @@ final class Processes {
             for (Occupant one : reading.occupants()) {
                 if (!Double.isNaN(one.memory()) && ++count <= MOST) {
                     begun = begun || round.head(MEMORY, "gauge", "Memory of a device that a process on it has");
-                    round.line(round.name(MEMORY), labels(round.device(at), one), one.memory());
+                    OfTask task = ours.get(one.pid());
+                    byte[] owner = task == null ? NOBODY : task.owner();
+                    round.process(round.name(MEMORY), round.device(at).begun(), one.pid(), owner, one.memory());
                 }
             }
         }
@@ -67,16 +78,6 @@ final class Processes {
         return seen.current() && !seen.device().simulated() ? seen.reading() : null;
     }
 
-    private byte[] labels(OfDevice device, Occupant one) {
-        Holder holder = ours.get(one.pid());
-        return Labels.encoded(
-                "node", device.node(),
-                "device", device.id(),
-                "pid", Long.toString(one.pid()),
-                "job_id", holder == null ? "" : holder.key(),
-                "task_id", holder == null ? "" : holder.taskKey());
-    }
-
     private void strange(String name, String help, boolean left) {
         boolean begun = false;
         for (int at = 0; at < round.seen().devices().size(); at++) {
@@ -85,26 +86,44 @@ final class Processes {
             if (reading == null || reading.occupants() == null || !isKnown(seen)) {
                 continue;
             }
-            int count = 0;
-            var told = new HashSet<String>();
-            for (Occupant one : reading.occupants()) {
-                String run = round.seen().former().get(one.pid());
-                if (!ours.containsKey(one.pid())
-                        && left == (run != null)
-                        && (run == null || told.add(run))
-                        && ++count <= MOST) {
-                    begun = begun || round.head(name, "gauge", help);
-                    round.line(
-                            round.name(name),
-                            Labels.encoded(
-                                    "node",
-                                    seen.node(),
-                                    "minor_number",
-                                    round.device(at).minor(),
-                                    run == null ? "pid" : "container_id",
-                                    run == null ? Long.toString(one.pid()) : run),
-                            1);
-                }
+            List<Occupant> strangers = strangers(reading.occupants(), left);
+            if (!strangers.isEmpty()) {
+                begun = begun || round.head(name, "gauge", help);
+                lines(round.name(name), round.device(at), strangers);
+            }
+        }
+    }
+
+    /** Those that are nobody's; of what one run has left behind one process stands for all. */
+    private List<Occupant> strangers(List<Occupant> occupants, boolean left) {
+        List<Occupant> strangers = List.of();
+        for (Occupant one : occupants) {
+            String run = former(one);
+            if (ours.containsKey(one.pid()) || left != (run != null) || strangers.size() == MOST) {
+                continue;
+            }
+            strangers = strangers.isEmpty() ? new ArrayList<>() : strangers;
+            if (run == null || strangers.stream().noneMatch(other -> run.equals(former(other)))) {
+                strangers.add(one);
+            }
+        }
+        return strangers;
+    }
+
+    private @Nullable String former(Occupant one) {
+        return round.seen().former().get(one.pid());
+    }
+
+    private void lines(byte[] name, OfDevice device, List<Occupant> strangers) {
+        for (Occupant one : strangers) {
+            String run = former(one);
+            if (run == null) {
+                round.process(name, device.oldBegun(), one.pid(), NO_MORE, 1);
+            } else {
+                round.line(
+                        name,
+                        Labels.encoded("node", device.node(), "minor_number", device.minor(), "container_id", run),
+                        1);
             }
         }
     }

@@ -13,6 +13,9 @@ import java.util.function.ToDoubleFunction;
 
 /** One observation with its label sets beside it, and how a family of it is written: no object for a sample. Used by one thread at a time. */
 final class Round {
+    private static final byte[] PID = ascii(",pid=\"");
+    private static final byte QUOTE = '"';
+
     private final Labels labels = new Labels();
     private final Map<String, byte[]> names = new HashMap<>();
     private final List<OfDevice> devices = new ArrayList<>();
@@ -44,6 +47,10 @@ final class Round {
 
     OfDevice device(int at) {
         return devices.get(at);
+    }
+
+    OfTask task(int at) {
+        return tasks.get(at);
     }
 
     /** NaN: this device has no line. */
@@ -85,6 +92,20 @@ final class Round {
 
     void line(byte[] name, byte[] of, double number) {
         out.add(name);
+        line(of, number);
+    }
+
+    /** One whose labels are a process of something. */
+    void process(byte[] name, byte[] begun, long pid, byte[] ended, double number) {
+        out.add(name);
+        out.add(begun);
+        out.add(PID);
+        out.add(pid);
+        out.add(QUOTE);
+        line(ended, number);
+    }
+
+    private void line(byte[] of, double number) {
         out.add(of);
         out.add(number);
         out.add((byte) '\n');

@@ -28,6 +28,12 @@ final class Text {
         bytes[size++] = one;
     }
 
+    /** A number that counts things. */
+    void add(long count) {
+        room(digits.length);
+        whole(count);
+    }
+
     /** To four places, which is finer than any tool measures; what is smaller or larger is written as Java does. */
     void add(double value) {
         if (value == 0) {

@@ -63,6 +63,7 @@ public record ClusterPage(
      * @param kinds count and type of its devices
      * @param apart how tasks are kept from one another and from the machine
      * @param limits what keeps them to what they asked for
+     * @param more devices that have no tile, and {@code moreFree} those of them that nobody holds
      */
     public record Machine(
             int number,
@@ -75,7 +76,9 @@ public record ClusterPage(
             @Nullable String unready,
             String apart,
             String limits,
-            List<Card> cards) {
+            List<Card> cards,
+            int more,
+            int moreFree) {
         public Machine {
             kinds = List.copyOf(kinds);
             cards = List.copyOf(cards);

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class ClusterRoutes {
     /** Machines of one page: more are on the next. */
     static final int ON_A_PAGE = 64;
+    /** Devices of one machine: only simulated ones are more. */
+    static final int MOST_TILES = 128;
 
     private final Jobs jobs;
     private final Observer observer;
@@ -156,7 +158,15 @@ final class ClusterRoutes {
                 node.unready(),
                 node.isolationNote(),
                 node.limitsNote(),
-                devices.stream().map(seen -> card(seen, caller)).toList());
+                devices.stream()
+                        .limit(MOST_TILES)
+                        .map(seen -> card(seen, caller))
+                        .toList(),
+                Math.max(0, devices.size() - MOST_TILES),
+                (int) devices.stream()
+                        .skip(MOST_TILES)
+                        .filter(seen -> state(seen).equals("free"))
+                        .count());
     }
 
     private String state(Seen seen) {

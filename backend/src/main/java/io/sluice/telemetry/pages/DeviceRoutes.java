@@ -4,6 +4,7 @@ import io.sluice.engines.Node;
 import io.sluice.jobs.lists.Holder;
 import io.sluice.telemetry.devices.Metric;
 import io.sluice.telemetry.devices.Reading;
+import io.sluice.telemetry.exposition.Gzip;
 import io.sluice.telemetry.history.Series;
 import io.sluice.telemetry.observe.Observation;
 import io.sluice.telemetry.observe.Observation.Seen;
@@ -44,7 +45,7 @@ final class DeviceRoutes {
             observer.now().devices().stream()
                     .filter(seen -> node.isEmpty() || seen.node().equals(node.get()))
                     .forEach(seen -> all.add(device(seen, call.caller())));
-            return SeriesRoutes.json(all.toBuffer());
+            return Gzip.reply(call, "application/json", all.toBuffer());
         });
     }
 
@@ -119,7 +120,7 @@ final class DeviceRoutes {
             Machines.Grouped grouped = Machines.Grouped.of(now);
             var all = new JsonArray();
             now.nodes().forEach(node -> all.add(node(node, grouped, details)));
-            return SeriesRoutes.json(all.toBuffer());
+            return Gzip.reply(call, "application/json", all.toBuffer());
         });
     }
 
