@@ -15,7 +15,7 @@ const OF_DEVICES = {
   accelerator_memory_used_bytes: ["memory_used", (x) => 4e10 + x * 1e10],
   accelerator_power_watts: ["power", (x) => 100 + 300 * x],
   accelerator_temperature_celsius: ["temperature", (x) => 40 + 30 * x],
-  accelerator_memory_bandwidth_ratio: ["memory_bandwidth", (x) => x / 2],
+  accelerator_memory_bandwidth_utilization_ratio: ["memory_bandwidth", (x) => x / 2],
 };
 const OF_TASKS = {
   sluice_task_cpu_seconds_total: ["cpu", 1],

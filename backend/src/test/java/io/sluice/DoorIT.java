@@ -47,7 +47,7 @@ class DoorIT {
         desk.run(bob, "secret", 1);
         for (String job : List.of("ann~open", "bob~secret")) {
             for (String family : List.of("utilization_ratio", "memory_used_bytes", "power_watts")) {
-                desk.filled("accelerator_assignment{job_id=\"%s\"} * on (node, device) group_left () accelerator_%s"
+                desk.filled("accelerator_assignment{job_id=\"%s\"} and on (node, device) accelerator_%s"
                         .formatted(job, family));
             }
             desk.filled("rate(sluice_task_cpu_seconds_total{job_id=\"%s\"}[1m]) >= 0".formatted(job));

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** A gateway with simulated devices, and a real Prometheus that reads it every second. */
+/** A gateway with simulated devices, and a real Prometheus that reads it every second, by two names, as it reads two gateways on one database. */
 final class PrometheusDesk implements AutoCloseable {
     static final ObjectMapper JSON = new ObjectMapper();
 
@@ -49,14 +49,15 @@ final class PrometheusDesk implements AutoCloseable {
                 "--simulate-devices", "4xH100", "--allow-shared-process-engine", "--prometheus", "http://" + address));
         all.addAll(List.of(flags));
         server = new TestServer(folder.resolve("data"), all.toArray(String[]::new));
+        int port = URI.create(server.address()).getPort();
         Path config = folder.resolve("prometheus.yml");
         Files.writeString(
                 folder.resolve("rules.yml"),
                 Files.readString(Path.of("../compose/prometheus/rules.yml")).replace("interval: 30s", "interval: 1s"));
         Files.writeString(
                 config,
-                "rule_files: [rules.yml]\nscrape_configs: [{job_name: sluice, scrape_interval: 1s, static_configs: [{targets: ['"
-                        + URI.create(server.address()).getAuthority() + "']}]}]\n");
+                "rule_files: [rules.yml]\nscrape_configs: [{job_name: sluice, scrape_interval: 1s, static_configs: [{targets: ['127.0.0.1:"
+                        + port + "', 'localhost:" + port + "']}]}]\n");
         prometheus = new ProcessBuilder(
                         "prometheus",
                         "--config.file=" + config,

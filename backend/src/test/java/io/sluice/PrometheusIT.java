@@ -63,11 +63,11 @@ class PrometheusIT {
         filled("accelerator_assignment * on (node, device) group_left () accelerator_utilization_ratio");
         assertThat(filled("up{job=\"sluice\"}").at("/data/result/0/value/1").asText())
                 .isEqualTo("1");
-        assertThat(filled("count(accelerator_info)")
+        assertThat(filled("count(accelerator_info{instance!~\"localhost.*\"})")
                         .at("/data/result/0/value/1")
                         .asText())
                 .isEqualTo("4");
-        assertThat(filled("count(accelerator_assignment{job_id=\"owner~train\"})")
+        assertThat(filled("count(accelerator_assignment{job_id=\"owner~train\",instance!~\"localhost.*\"})")
                         .at("/data/result/0/value/1")
                         .asText())
                 .isEqualTo("2");

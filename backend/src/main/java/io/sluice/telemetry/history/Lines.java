@@ -53,7 +53,9 @@ public final class Lines {
         /** Of the tasks that these labels select. */
         String query(String select, long step) {
             String series = family + "{" + select + "}";
-            return counted ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])" : mean(series, step);
+            String told =
+                    counted ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])" : mean(series, step);
+            return "max by (task_id) (" + told + ")";
         }
 
         double of(Rates rates) {
@@ -115,6 +117,14 @@ public final class Lines {
 
     public static Optional<Metric> deviceMetric(String key) {
         return OF_DEVICES.stream().filter(metric -> metric.key().equals(key)).findFirst();
+    }
+
+    /** Of the devices of tasks that these labels select. What two gateways tell alike is told once. */
+    static String query(Metric metric, String select, long step) {
+        return mean(
+                "max by (node, device, task_id) (accelerator_assignment{" + select
+                        + "}) * on (node, device) group_left () max by (node, device) (" + metric.family() + ")",
+                step);
     }
 
     /** The mean over each step, at some times in it: one moment of it would draw what repeats faster as something else. */

@@ -139,9 +139,7 @@ public final class Prometheus {
         boolean devices = wish.tasks().stream().anyMatch(task -> !task.devices().isEmpty());
         for (Metric metric : devices ? Lines.OF_DEVICES : List.<Metric>of()) {
             if (wish.metrics().contains(metric.key())) {
-                String join =
-                        "accelerator_assignment{" + select + "} * on (node, device) group_left () " + metric.family();
-                lines.add(query(Lines.mean(join, step), wish, step)
+                lines.add(query(Lines.query(metric, select, step), wish, step)
                         .map(answer -> drawn(answer, tasks, metric.key(), known)));
             }
         }

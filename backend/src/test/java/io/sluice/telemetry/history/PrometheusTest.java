@@ -241,7 +241,7 @@ class PrometheusTest {
     @Test
     void a_rate_has_room_for_two_samples_and_a_long_step_is_a_mean_and_no_moment() {
         assertThat(Lines.OfTask.CPU.query("x=\"1\"", 15_000))
-                .isEqualTo("rate(sluice_task_cpu_seconds_total{x=\"1\"}[150s])");
+                .isEqualTo("max by (task_id) (rate(sluice_task_cpu_seconds_total{x=\"1\"}[150s]))");
         assertThat(Lines.OfTask.CPU.query("x=\"1\"", 600_000)).contains("[600s]");
         assertThat(Lines.mean(Metric.POWER.family(), 15_000)).isEqualTo("accelerator_power_watts");
         assertThat(Lines.mean(Metric.POWER.family(), 600_000))
