@@ -159,7 +159,7 @@ class DoorIT {
             }
         }
         assertThat(answered).as("lines").isGreaterThan(8);
-        JsonNode one = json(ask("ann", "query_range", range("  sluice_task_memory_bytes {job_id = 'ann~open'} ")));
+        JsonNode one = json(ask("ann", "query_range", range("  max by(job_id,task_id) (sluice_task_memory_bytes {job_id = 'ann~open'}) ")));
         assertThat(one.at("/data/result/0/metric/job_id").asText())
                 .as("however it is spaced")
                 .isEqualTo("ann~open");
@@ -196,7 +196,7 @@ class DoorIT {
 
     @Test
     void a_job_that_is_not_there_is_refused_like_one_of_another() throws Exception {
-        String expression = "sluice_task_memory_bytes{job_id=\"%s\"}";
+        String expression = "max by (job_id, task_id) (sluice_task_memory_bytes{job_id=\"%s\"})";
         var others = ask("ann", "query", Map.of("query", expression.formatted("bob~secret")));
         var none = ask("ann", "query", Map.of("query", expression.formatted("bob~nothing")));
         assertThat(others.statusCode()).isEqualTo(404);
@@ -214,7 +214,7 @@ class DoorIT {
     void a_second_query_beside_the_first_is_not_asked() throws Exception {
         Browser grafana = desk.crowd.browser();
         grafana.headers.add("X-Sluice-Grafana", TestServer.GRAFANA_TOKEN).add("X-Grafana-User", "ann");
-        String own = encoded("sluice_task_memory_bytes{job_id=\"ann~open\"}");
+        String own = encoded("max by (job_id, task_id) (sluice_task_memory_bytes{job_id=\"ann~open\"})");
         for (String address : List.of(
                 "query?query=" + own + "&query=job_info",
                 "query?query=" + own + "&query%5B%5D=job_info",
@@ -318,7 +318,7 @@ class DoorIT {
 
     @Test
     void what_was_before_the_job_and_before_the_account_is_told_to_nobody() throws Exception {
-        String expression = "sluice_task_memory_bytes{job_id=\"ann~open\"}";
+        String expression = "max by (job_id, task_id) (sluice_task_memory_bytes{job_id=\"ann~open\"})";
         assertThat(ask("ann", "query", Map.of("query", expression, "time", "1700000000"))
                         .bodyAsString())
                 .contains("\"result\":[]");
