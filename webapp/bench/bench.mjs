@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, hostname, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
-import { measureDocker, withoutDocker } from "./docker.mjs";
 import { measureCharts, measureDevices } from "./devices.mjs";
+import { measureDocker, withoutDocker } from "./docker.mjs";
 import { measureExposition, measureRound, measureScrapes } from "./exposition.mjs";
 import { measureIdle } from "./idle.mjs";
 import { measureLab, withoutLab } from "./lab.mjs";
@@ -226,7 +226,7 @@ async function devices() {
       true,
     ),
     figure(
-      "10,000 devices: cluster page, list of devices, \`/metrics\`, 99 in 100 of \`/healthz\` meanwhile",
+      "10,000 devices: cluster page, list of devices, `/metrics`, 99 in 100 of `/healthz` meanwhile",
       "≤ 100 ms for the page, ≤ 100 ms for health",
       `**${row(pages.cluster)}**, ${row(pages.devices)}, ${row(pages.metrics)}, **${percentile(loop, 0.99).toFixed(0)}** ms (the worst ${Math.max(...loop).toFixed(0)})`,
       median(pages.cluster.took) <= 100 && percentile(loop, 0.99) <= 100,

@@ -36,7 +36,8 @@ function backfill(labels, task, from, folder) {
   const family = (name, type, sets, value) => {
     lines.push(`# TYPE ${type === "counter" ? name.replace(/_total$/, "") : name} ${type}`);
     for (const [at, set] of sets.entries())
-      for (let second = 0; second <= DAY; second += EVERY) lines.push(`${name}${set} ${value(at, second)} ${from + second}`);
+      for (let second = 0; second <= DAY; second += EVERY)
+        lines.push(`${name}${set} ${value(at, second)} ${from + second}`);
   };
   const plain = labels.map((one) => one.replace(/,job_id=.*/, "}"));
   family("accelerator_assignment", "gauge", labels, () => 1);
@@ -56,7 +57,9 @@ function written(devices, from) {
     const values = Array.from({ length: POINTS }, (_, at) => Number(value((at * DAY) / POINTS).toPrecision(4)));
     return { simulated: false, index: 0, type: "", tally: {}, ...about, values };
   };
-  const lines = Object.values(OF_TASKS).map(([metric, rate]) => line({ metric }, (second) => (rate || 1e9) * (1 + load(1, second))));
+  const lines = Object.values(OF_TASKS).map(([metric, rate]) =>
+    line({ metric }, (second) => (rate || 1e9) * (1 + load(1, second))),
+  );
   for (const [at, device] of devices.entries())
     for (const [metric, value] of Object.values(OF_DEVICES))
       lines.push(
@@ -65,7 +68,8 @@ function written(devices, from) {
   return { from: from * 1000, step, cpuSeconds: DAY, lines };
 }
 
-const sql = (data, statement) => execFileSync("psql", ["-qtA", "-d", database(data), "-c", statement], { stdio: "pipe" });
+const sql = (data, statement) =>
+  execFileSync("psql", ["-qtA", "-d", database(data), "-c", statement], { stdio: "pipe" });
 
 async function timed(site, path, times) {
   const headers = { "accept-encoding": "gzip" };
@@ -108,7 +112,13 @@ export async function measureCharts({ times }) {
     "--storage.tsdb.retention.time=30d",
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
-  while (!(await fetch(`${prometheus}/-/ready`).then((one) => one.ok, () => false))) await pause(100);
+  while (
+    !(await fetch(`${prometheus}/-/ready`).then(
+      (one) => one.ok,
+      () => false,
+    ))
+  )
+    await pause(100);
   const path = "/api/v2/jobs/admin~day/series?attempt=0&role=worker&index=0&taskAttempt=0";
   const range = `&from=${from * 1000}&to=${(from + DAY) * 1000}`;
   const ours = await timed(visitor, `${path}${range}&source=prometheus`, times);
@@ -118,7 +128,11 @@ export async function measureCharts({ times }) {
   // what is over is read from the database alone
   const day = JSON.stringify(written(devices, from)).replaceAll("'", "''");
   const old = "task_id = (SELECT t.id FROM tasks t JOIN jobs j ON j.id = t.job_id WHERE j.name = 'day')";
-  for (let tries = 0; !sql(site.data, `UPDATE task_summaries SET summary = '${day}' WHERE finished AND ${old} RETURNING 1`).length; tries++) {
+  for (
+    let tries = 0;
+    !sql(site.data, `UPDATE task_summaries SET summary = '${day}' WHERE finished AND ${old} RETURNING 1`).length;
+    tries++
+  ) {
     if (tries > 100) throw new Error("the job's summary was never written");
     await pause(200);
   }
@@ -130,7 +144,9 @@ export async function measureCharts({ times }) {
   const { drawn, points } = await measureDrawing(site, times);
   visitor.close();
   await site.close();
-  const lines = [stored, ours].map(({ series }) => series.lines.filter((one) => one.values.some((value) => value !== null)).length);
+  const lines = [stored, ours].map(
+    ({ series }) => series.lines.filter((one) => one.values.some((value) => value !== null)).length,
+  );
   if (lines.some((count) => count < 45)) throw new Error(`of 46 lines there are ${lines}`);
   return { stored, prometheus: ours, drawn, points };
 }

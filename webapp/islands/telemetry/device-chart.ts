@@ -2,7 +2,7 @@ import type UPlot from "uplot";
 import { painted } from "../log/dom";
 import "./grafana-board";
 import { type Chart, charts, load, type Series, times } from "./data";
-import { plot } from "./plot";
+import { type Palette, type Place, palette, plot } from "./plot";
 import { written } from "./units";
 
 const QUICK_MILLIS = 5_000;
@@ -101,7 +101,13 @@ class DeviceChart extends HTMLElement {
     this.#clear();
     this.#shape = shape;
     const box = this.#box();
-    for (const chart of all) this.#add(box, chart);
+    const figures = all.map((chart) => this.#figure(chart));
+    box.prepend(...figures.map(({ figure }) => figure));
+    // everything is measured before anything is drawn, so that the page is laid out once
+    const colours = palette(this);
+    const widths = figures.map(({ canvas }) => canvas.clientWidth);
+    for (const [at, { chart, canvas, values }] of figures.entries())
+      this.#plot({ within: canvas, width: widths[at] ?? 0 }, chart, values, colours);
     this.setAttribute("ready", "");
     this.#hovered(null);
   }
@@ -135,7 +141,7 @@ class DeviceChart extends HTMLElement {
     return box;
   }
 
-  #add(box: HTMLElement, chart: Chart): void {
+  #figure(chart: Chart): { chart: Chart; figure: HTMLElement; canvas: HTMLElement; values: HTMLElement } {
     const figure = document.createElement("figure");
     figure.className = "chart";
     const caption = document.createElement("figcaption");
@@ -153,8 +159,11 @@ class DeviceChart extends HTMLElement {
     caption.append(values);
     const canvas = document.createElement("div");
     figure.append(caption, canvas);
-    box.insertBefore(figure, box.lastElementChild);
-    const plotted = plot(canvas, chart, this.#times, this.#key, {
+    return { chart, figure, canvas, values };
+  }
+
+  #plot(place: Place, chart: Chart, values: HTMLElement, colours: Palette): void {
+    const plotted = plot(place, chart, this.#times, this.#key, colours, {
       hovered: (at) => this.#hovered(at),
       zoomed: (from, to) => this.#zoomed([from, to]),
       clicked: (seconds) => this.#clicked(seconds),

@@ -16,12 +16,28 @@ export interface Hooks {
   marked(): number | undefined;
 }
 
-/** As the page has it now: a canvas does not know the page's own names. */
-function colour(element: HTMLElement, name: string): string {
-  element.style.color = `var(${name})`;
-  const known = getComputedStyle(element).color;
-  element.style.color = "";
-  return known;
+/** Colours of the page, as a canvas takes them. */
+export interface Palette {
+  faint: string;
+  soft: string;
+  accent: string;
+  fill: string;
+  lines: string[];
+}
+
+/** As the page has them now: a canvas does not know the page's own names. All at once, for each look-up has the browser work out its styles anew. */
+export function palette(within: HTMLElement): Palette {
+  const names = ["--text-faint", "--line-soft", "--accent", "--chart-fill"];
+  for (let at = 0; at < COLOURS; at++) names.push(`--chart-${at}`);
+  const box = document.createElement("span");
+  box.hidden = true;
+  for (const name of names) box.appendChild(document.createElement("i")).style.color = `var(${name})`;
+  within.append(box);
+  const [faint = "", soft = "", accent = "", fill = "", ...lines] = [...box.children].map(
+    (one) => getComputedStyle(one).color,
+  );
+  box.remove();
+  return { faint, soft, accent, fill, lines };
 }
 
 /** The time of day, in as much detail as the ticks are apart; days where there is more than one. */
@@ -42,12 +58,17 @@ function range(unit: Unit): UPlot.Range.Function {
   };
 }
 
-/** One chart. Its colours are those of the page at the time. */
-export function plot(within: HTMLElement, chart: Chart, times: number[], key: string, hooks: Hooks): UPlot {
-  const faint = colour(within, "--text-faint");
-  const soft = colour(within, "--line-soft");
+/** Where a chart is drawn, and how wide. */
+export interface Place {
+  within: HTMLElement;
+  width: number;
+}
+
+/** One chart. */
+export function plot(place: Place, chart: Chart, times: number[], key: string, colours: Palette, hooks: Hooks): UPlot {
+  const { faint, soft } = colours;
   const options: UPlot.Options = {
-    width: Math.max(160, within.clientWidth),
+    width: Math.max(160, place.width),
     height: HEIGHT,
     legend: { show: false },
     padding: [6, 24, 0, 0], // room for half of the last time
@@ -85,12 +106,12 @@ export function plot(within: HTMLElement, chart: Chart, times: number[], key: st
       {},
       ...chart.lines.map((line, at) => ({
         label: line.name,
-        stroke: colour(within, `--chart-${at % COLOURS}`),
+        stroke: colours.lines[at % COLOURS] ?? faint,
         width: 1.25,
         // what is not known is not drawn
         spanGaps: false,
         points: { show: false },
-        ...(chart.lines.length === 1 ? { fill: colour(within, "--chart-fill") } : {}),
+        ...(chart.lines.length === 1 ? { fill: colours.fill } : {}),
       })),
     ],
     hooks: {
@@ -102,10 +123,14 @@ export function plot(within: HTMLElement, chart: Chart, times: number[], key: st
           self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],
-      draw: [(self) => mark(self, hooks.marked(), colour(within, "--accent"))],
+      draw: [(self) => mark(self, hooks.marked(), colours.accent)],
     },
   };
-  const made = new UPlot(options, [times, ...chart.lines.map((line) => line.values)] as UPlot.AlignedData, within);
+  const made = new UPlot(
+    options,
+    [times, ...chart.lines.map((line) => line.values)] as UPlot.AlignedData,
+    place.within,
+  );
   made.over.addEventListener("click", () => {
     const left = made.cursor.left ?? -1;
     if (left >= 0) hooks.clicked(made.posToVal(left, "x"));

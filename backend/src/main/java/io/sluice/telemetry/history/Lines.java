@@ -7,8 +7,10 @@ import io.sluice.telemetry.observe.Observation.Seen;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +26,8 @@ public final class Lines {
     /** Two samples are needed for a rate, of a Prometheus that reads once a minute, too. */
     private static final long LEAST_WINDOW = 150_000;
 
-    private static final long LONG_STEP = 30_000;
-    private static final int MOMENTS = 12;
+    /** Of a Prometheus that reads once a minute there is a sample in it. */
+    private static final long LONG_STEP = 60_000;
 
     /** Of a task. */
     public enum OfTask {
@@ -54,7 +56,7 @@ public final class Lines {
         String query(String select, long step) {
             String series = family + "{" + select + "}";
             String told =
-                    counted ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])" : mean(series, step);
+                    counted ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])" : over(series, step);
             return "max by (task_id) (" + told + ")";
         }
 
@@ -119,20 +121,27 @@ public final class Lines {
         return OF_DEVICES.stream().filter(metric -> metric.key().equals(key)).findFirst();
     }
 
-    /** Of the devices of tasks that these labels select. What two gateways tell alike is told once. */
-    static String query(Metric metric, String select, long step) {
-        return mean(
-                "max by (node, device, task_id) (accelerator_assignment{" + select
-                        + "}) * on (node, device) group_left () max by (node, device) (" + metric.family() + ")",
-                step);
+    /**
+     * Of devices by their nodes: whose they are is known here, and Prometheus need not find it out for each moment of the time. What two gateways tell
+     * alike is told once.
+     */
+    static String query(Metric metric, Map<String, Set<String>> devices, long step) {
+        return devices.entrySet().stream()
+                .map(node -> over(
+                        metric.family() + "{node=\"" + quoted(node.getKey()) + "\",device=~\"" + quoted(any(node.getValue()))
+                                + "\"}",
+                        step))
+                .collect(Collectors.joining(" or ", "max by (node, device) (", ")"));
     }
 
-    /** The mean over each step, at some times in it: one moment of it would draw what repeats faster as something else. */
-    static String mean(String expression, long step) {
-        return step < LONG_STEP
-                ? expression
-                : "avg_over_time((" + expression + ")[" + seconds(step) + ":"
-                        + seconds(Math.max(LONG_STEP / 2, step / MOMENTS)) + "])";
+    /** The mean over each step: one moment of a long one would draw what repeats faster as something else. */
+    static String over(String series, long step) {
+        return isLong(step) ? "avg_over_time(" + series + "[" + seconds(step) + "])" : series;
+    }
+
+    /** Whether what is told at the end of a step is about all of it. */
+    static boolean isLong(long step) {
+        return step >= LONG_STEP;
     }
 
     private static String seconds(long millis) {
@@ -141,8 +150,11 @@ public final class Lines {
 
     /** What selects tasks in Prometheus; names are quoted, whatever they hold. */
     static String selecting(String job, Collection<String> tasks) {
-        String any = tasks.stream().map(Lines::literally).collect(Collectors.joining("|"));
-        return "job_id=\"" + quoted(job) + "\",task_id=~\"" + quoted(any) + "\"";
+        return "job_id=\"" + quoted(job) + "\",task_id=~\"" + quoted(any(tasks)) + "\"";
+    }
+
+    private static String any(Collection<String> names) {
+        return names.stream().map(Lines::literally).collect(Collectors.joining("|"));
     }
 
     /** In an expression that a name is compared with. */

@@ -31,6 +31,7 @@ final class Matrix {
     /** One of its lines; labels that it does not have are empty. */
     static final class Line {
         private String task = "";
+        private String node = "";
         private String device = "";
         private final float[] values;
 
@@ -41,6 +42,10 @@ final class Matrix {
 
         String task() {
             return task;
+        }
+
+        String node() {
+            return node;
         }
 
         String device() {
@@ -135,10 +140,11 @@ final class Matrix {
         while (in.nextToken() == JsonToken.FIELD_NAME) {
             String name = in.currentName();
             expect(in.nextToken(), JsonToken.VALUE_STRING);
-            if (name.equals("task_id")) {
-                line.task = in.getText();
-            } else if (name.equals("device")) {
-                line.device = in.getText();
+            switch (name) {
+                case "task_id" -> line.task = in.getText();
+                case "node" -> line.node = in.getText();
+                case "device" -> line.device = in.getText();
+                default -> {}
             }
         }
     }

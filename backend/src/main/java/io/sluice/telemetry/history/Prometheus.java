@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -133,14 +135,14 @@ public final class Prometheus {
         for (OfTask metric : OfTask.values()) {
             if (wish.metrics().contains(metric.key())) {
                 lines.add(query(metric.query(select, step), wish, step)
-                        .map(answer -> drawn(answer, tasks, metric.key(), known)));
+                        .map(answer -> ofTasks(answer, tasks, metric.key(), known)));
             }
         }
-        boolean devices = wish.tasks().stream().anyMatch(task -> !task.devices().isEmpty());
-        for (Metric metric : devices ? Lines.OF_DEVICES : List.<Metric>of()) {
+        Map<String, Set<String>> devices = devices(wish.tasks());
+        for (Metric metric : devices.isEmpty() ? List.<Metric>of() : Lines.OF_DEVICES) {
             if (wish.metrics().contains(metric.key())) {
-                lines.add(query(Lines.query(metric, select, step), wish, step)
-                        .map(answer -> drawn(answer, tasks, metric.key(), known)));
+                lines.add(query(Lines.query(metric, devices, step), wish, step)
+                        .map(answer -> ofDevices(answer, wish, step, metric.key(), known)));
             }
         }
         return Future.all(lines)
@@ -177,25 +179,66 @@ public final class Prometheus {
                 .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private static List<Drawn> drawn(
+    /** By node. */
+    private static Map<String, Set<String>> devices(List<JobDetail.Task> tasks) {
+        Map<String, Set<String>> devices = new TreeMap<>();
+        for (JobDetail.Task task : tasks) {
+            if (!task.devices().isEmpty()) {
+                devices.computeIfAbsent(task.node(), first -> new TreeSet<>()).addAll(task.devices());
+            }
+        }
+        return devices;
+    }
+
+    private static List<Drawn> ofTasks(
             List<Matrix.Line> answer, Map<String, JobDetail.Task> tasks, String metric, List<Series.Source> known) {
         List<Drawn> lines = new ArrayList<>();
         for (Matrix.Line one : answer) {
             JobDetail.Task task = tasks.get(one.task());
-            if (task == null) {
-                continue;
+            if (task != null) {
+                lines.add(drawn(task, metric, null, one.values(), known));
             }
-            String device = one.device().isEmpty() ? null : one.device();
-            Line line = known.stream()
-                    .filter(source -> source.kept().task() == task.id())
-                    .flatMap(source -> source.kept().lines().stream())
-                    .filter(about -> about.metric().equals(metric) && Objects.equals(about.device(), device))
-                    .findFirst()
-                    .orElseGet(() ->
-                            new Line(metric, device, Math.max(0, task.devices().indexOf(device)), "", false));
-            lines.add(new Drawn(task.role(), task.index(), task.node(), line, one.values()));
         }
         return lines;
+    }
+
+    /** Of each device while the task had it: what it did before and afterwards is somebody else's. */
+    private static List<Drawn> ofDevices(
+            List<Matrix.Line> answer, Wish wish, long step, String metric, List<Series.Source> known) {
+        List<Drawn> lines = new ArrayList<>();
+        for (Matrix.Line one : answer) {
+            for (JobDetail.Task task : wish.tasks()) {
+                if (one.node().equals(task.node()) && task.devices().contains(one.device())) {
+                    lines.add(drawn(task, metric, one.device(), during(task, one.values(), wish.from(), step), known));
+                }
+            }
+        }
+        return lines;
+    }
+
+    private static float[] during(JobDetail.Task task, float[] values, long from, long step) {
+        long begun = task.launched() == null ? Long.MAX_VALUE : task.launched().toEpochMilli();
+        long over = task.completed() == null ? Long.MAX_VALUE : task.completed().toEpochMilli();
+        float[] own = values.clone();
+        for (int at = 0; at < own.length; at++) {
+            long end = from + at * step + step / 2;
+            long first = Lines.isLong(step) ? end - step : end;
+            if (first < begun || end > over) {
+                own[at] = Float.NaN;
+            }
+        }
+        return own;
+    }
+
+    private static Drawn drawn(
+            JobDetail.Task task, String metric, @Nullable String device, float[] values, List<Series.Source> known) {
+        Line line = known.stream()
+                .filter(source -> source.kept().task() == task.id())
+                .flatMap(source -> source.kept().lines().stream())
+                .filter(about -> about.metric().equals(metric) && Objects.equals(about.device(), device))
+                .findFirst()
+                .orElseGet(() -> new Line(metric, device, Math.max(0, task.devices().indexOf(device)), "", false));
+        return new Drawn(task.role(), task.index(), task.node(), line, values);
     }
 
     public Future<Void> close() {

@@ -94,6 +94,10 @@ class PrometheusTest {
     }
 
     private static JobDetail.Task task(long id, int index) {
+        return task(id, index, BEGUN, null);
+    }
+
+    private static JobDetail.Task task(long id, int index, Instant launched, @Nullable Instant completed) {
         return new JobDetail.Task(
                 id,
                 "ma.in",
@@ -110,8 +114,8 @@ class PrometheusTest {
                 BEGUN,
                 BEGUN,
                 BEGUN,
-                BEGUN,
-                null,
+                launched,
+                completed,
                 null,
                 "log");
     }
@@ -135,20 +139,54 @@ class PrometheusTest {
     @Test
     void a_job_is_one_question_a_metric_however_many_tasks_it_has_and_of_the_attempt_that_is_shown() {
         says = request -> request.response()
-                .end(matrix("{\"metric\":{\"task_id\":\"3.ma.in.1.0\",\"device\":\"g0\"},\"values\":[["
+                .end(matrix("{\"metric\":{\"task_id\":\"3.ma.in.1.0\",\"node\":\"n1\",\"device\":\"g0\"},\"values\":[["
                         + (FROM + 7_500) / 1000.0 + ",\"0.25\"],[" + (FROM + 22_500) / 1000.0 + ",\"NaN\"]]}"));
         Series series = series(task(7, 0), task(8, 1));
         assertThat(series.source()).isEqualTo("prometheus");
         assertThat(asked).hasSize(ALL.size());
-        assertThat(asked).allMatch(query -> query.contains("job_id=\"ann~train\""));
         assertThat(asked)
+                .filteredOn(query -> query.contains("sluice_task"))
+                .hasSize(Lines.OfTask.values().length)
+                .allMatch(query -> query.contains("job_id=\"ann~train\""))
                 .allMatch(query ->
                         query.contains("task_id=~\"3\\\\.ma\\\\.in\\\\.0\\\\.0|3\\\\.ma\\\\.in\\\\.1\\\\.0\""));
-        assertThat(asked).noneMatch(query -> query.contains("[30s]"));
-        var line = series.lines().getFirst();
+        assertThat(asked)
+                .filteredOn(query -> query.contains("accelerator"))
+                .allMatch(query -> query.contains("{node=\"n1\",device=~\"g0\"}"));
+        var line = series.lines().stream()
+                .filter(one -> one.line().metric().equals("cpu"))
+                .findFirst()
+                .orElseThrow();
         assertThat(line.taskIndex()).isEqualTo(1);
         assertThat(line.value(0)).isEqualTo(0.25f);
         assertThat(line.value(1)).isNaN();
+    }
+
+    @Test
+    void what_a_device_did_before_and_after_the_task_had_it_is_not_shown() {
+        var all = new StringBuilder();
+        for (String node : List.of("n1", "n2")) {
+            all.append(all.isEmpty() ? "" : ",")
+                    .append("{\"metric\":{\"node\":\"%s\",\"device\":\"g0\"},\"values\":[".formatted(node));
+            for (int at = 0; at <= 16; at++) {
+                all.append(at == 0 ? "" : ",").append("[%s,\"0.5\"]".formatted((FROM + 7_500 + at * 15_000) / 1000.0));
+            }
+            all.append("]}");
+        }
+        says = request -> request.response().end(matrix(all.toString()));
+        JobDetail.Task short0 = task(8, 0, BEGUN.plusSeconds(60), BEGUN.plusSeconds(180));
+        var lines = series(short0).lines().stream()
+                .filter(one -> one.line().metric().equals("utilization"))
+                .toList();
+        assertThat(lines).as("the other machine's device of that name is not the task's").hasSize(1);
+        for (int at = 0; at <= 16; at++) {
+            long seconds = at * 15L + 7;
+            if (seconds < 60 || seconds > 180) {
+                assertThat(lines.getFirst().value(at)).as("at " + seconds).isNaN();
+            } else {
+                assertThat(lines.getFirst().value(at)).as("at " + seconds).isEqualTo(0.5f);
+            }
+        }
     }
 
     @Test
@@ -243,8 +281,11 @@ class PrometheusTest {
         assertThat(Lines.OfTask.CPU.query("x=\"1\"", 15_000))
                 .isEqualTo("max by (task_id) (rate(sluice_task_cpu_seconds_total{x=\"1\"}[150s]))");
         assertThat(Lines.OfTask.CPU.query("x=\"1\"", 600_000)).contains("[600s]");
-        assertThat(Lines.mean(Metric.POWER.family(), 15_000)).isEqualTo("accelerator_power_watts");
-        assertThat(Lines.mean(Metric.POWER.family(), 600_000))
-                .isEqualTo("avg_over_time((accelerator_power_watts)[600s:50s])");
+        var devices = Map.of("n1", Set.of("g0"));
+        assertThat(Lines.query(Metric.POWER, devices, 15_000))
+                .isEqualTo("max by (node, device) (accelerator_power_watts{node=\"n1\",device=~\"g0\"})");
+        assertThat(Lines.query(Metric.POWER, devices, 600_000))
+                .isEqualTo(
+                        "max by (node, device) (avg_over_time(accelerator_power_watts{node=\"n1\",device=~\"g0\"}[600s]))");
     }
 }
