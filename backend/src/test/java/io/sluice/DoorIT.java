@@ -159,7 +159,10 @@ class DoorIT {
             }
         }
         assertThat(answered).as("lines").isGreaterThan(8);
-        JsonNode one = json(ask("ann", "query_range", range("  max by(job_id,task_id) (sluice_task_memory_bytes {job_id = 'ann~open'}) ")));
+        JsonNode one = json(ask(
+                "ann",
+                "query_range",
+                range("  max by(job_id,task_id) (sluice_task_memory_bytes {job_id = 'ann~open'}) ")));
         assertThat(one.at("/data/result/0/metric/job_id").asText())
                 .as("however it is spaced")
                 .isEqualTo("ann~open");

@@ -347,8 +347,10 @@ class GrafanaIT {
 
     @Test
     void a_prometheus_that_lies_is_told_as_one_that_does_not_answer() {
-        String mine =
-                "query=" + URLEncoder.encode("max by (job_id, task_id) (sluice_task_memory_bytes{job_id=\"ann~train\"})", StandardCharsets.UTF_8);
+        String mine = "query="
+                + URLEncoder.encode(
+                        "max by (job_id, task_id) (sluice_task_memory_bytes{job_id=\"ann~train\"})",
+                        StandardCharsets.UTF_8);
         for (var lie : List.<Consumer<HttpServerRequest>>of(
                 request -> request.response()
                         .putHeader("Content-Type", "text/html")

@@ -55,8 +55,9 @@ public final class Lines {
         /** Of the tasks that these labels select. */
         String query(String select, long step) {
             String series = family + "{" + select + "}";
-            String told =
-                    counted ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])" : over(series, step);
+            String told = counted
+                    ? "rate(" + series + "[" + seconds(Math.max(step, LEAST_WINDOW)) + "])"
+                    : over(series, step);
             return "max by (task_id) (" + told + ")";
         }
 
@@ -128,8 +129,8 @@ public final class Lines {
     static String query(Metric metric, Map<String, Set<String>> devices, long step) {
         return devices.entrySet().stream()
                 .map(node -> over(
-                        metric.family() + "{node=\"" + quoted(node.getKey()) + "\",device=~\"" + quoted(any(node.getValue()))
-                                + "\"}",
+                        metric.family() + "{node=\"" + quoted(node.getKey()) + "\",device=~\""
+                                + quoted(any(node.getValue())) + "\"}",
                         step))
                 .collect(Collectors.joining(" or ", "max by (node, device) (", ")"));
     }

@@ -237,7 +237,12 @@ public final class Prometheus {
                 .flatMap(source -> source.kept().lines().stream())
                 .filter(about -> about.metric().equals(metric) && Objects.equals(about.device(), device))
                 .findFirst()
-                .orElseGet(() -> new Line(metric, device, Math.max(0, task.devices().indexOf(device)), "", false));
+                .orElseGet(() -> new Line(
+                        metric,
+                        device,
+                        device == null ? 0 : Math.max(0, task.devices().indexOf(device)),
+                        "",
+                        false));
         return new Drawn(task.role(), task.index(), task.node(), line, values);
     }
 

@@ -178,7 +178,9 @@ class PrometheusTest {
         var lines = series(short0).lines().stream()
                 .filter(one -> one.line().metric().equals("utilization"))
                 .toList();
-        assertThat(lines).as("the other machine's device of that name is not the task's").hasSize(1);
+        assertThat(lines)
+                .as("the other machine's device of that name is not the task's")
+                .hasSize(1);
         for (int at = 0; at <= 16; at++) {
             long seconds = at * 15L + 7;
             if (seconds < 60 || seconds > 180) {
