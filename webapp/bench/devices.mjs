@@ -119,6 +119,8 @@ export async function measureCharts({ times }) {
     ))
   )
     await pause(100);
+  const old = "job_id = (SELECT id FROM jobs WHERE name = 'day')";
+  sql(site.data, `UPDATE tasks SET launched = to_timestamp(${from}) WHERE ${old}`);
   const path = "/api/v2/jobs/admin~day/series?attempt=0&role=worker&index=0&taskAttempt=0";
   const range = `&from=${from * 1000}&to=${(from + DAY) * 1000}`;
   const ours = await timed(visitor, `${path}${range}&source=prometheus`, times);
@@ -127,7 +129,6 @@ export async function measureCharts({ times }) {
   await site.stopped("admin~day");
   // what is over is read from the database alone
   const day = JSON.stringify(written(devices, from)).replaceAll("'", "''");
-  const old = "task_id = (SELECT t.id FROM tasks t JOIN jobs j ON j.id = t.job_id WHERE j.name = 'day')";
   for (
     let tries = 0;
     !sql(site.data, `UPDATE task_summaries SET summary = '${day}' WHERE finished AND ${old} RETURNING 1`).length;
@@ -136,10 +137,7 @@ export async function measureCharts({ times }) {
     if (tries > 100) throw new Error("the job's summary was never written");
     await pause(200);
   }
-  sql(
-    site.data,
-    `UPDATE tasks SET launched = to_timestamp(${from}), completed = to_timestamp(${from + DAY}) WHERE ${old.replace("task_id", "id")}`,
-  );
+  sql(site.data, `UPDATE tasks SET completed = to_timestamp(${from + DAY}) WHERE ${old}`);
   const stored = await timed(visitor, `${path}${range}`, times);
   const { drawn, points } = await measureDrawing(site, times);
   visitor.close();
