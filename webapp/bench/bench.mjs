@@ -216,7 +216,7 @@ async function charts() {
 }
 
 async function devices() {
-  const { begins, pages, passes, rounds, loop } = await measureDevices({ jobs: 12, times: 15 });
+  const { begins, pages, passes, rounds, loop } = await measureDevices({ jobs: 8, times: 15 });
   const row = ({ took, bytes }) => `${range(took, 0)} ms (${(bytes / 1000).toFixed(0)} KB)`;
   return [
     figure(

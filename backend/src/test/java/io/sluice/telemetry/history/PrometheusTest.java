@@ -169,7 +169,7 @@ class PrometheusTest {
             all.append(all.isEmpty() ? "" : ",")
                     .append("{\"metric\":{\"node\":\"%s\",\"device\":\"g0\"},\"values\":[".formatted(node));
             for (int at = 0; at <= 16; at++) {
-                all.append(at == 0 ? "" : ",").append("[%s,\"0.5\"]".formatted((FROM + 7_500 + at * 15_000) / 1000.0));
+                all.append(at == 0 ? "" : ",").append("[%s,\"0.5\"]".formatted((FROM + 7_500 + at * 15_000L) / 1000.0));
             }
             all.append("]}");
         }
