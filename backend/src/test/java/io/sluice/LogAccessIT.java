@@ -155,6 +155,4 @@ class LogAccessIT {
                         .get(log + door)
                         .statusCode());
     }
-
-    /** The test's certificate is nobody's, and not for this address. */
 }

@@ -8,7 +8,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** A client that takes every certificate, for whatever name. */
+/** The tests' certificate is nobody's, and not for this address. */
 final class Trusting extends X509ExtendedTrustManager {
     /** Of a gateway with a certificate of the tests. */
     static final String[] FLAGS = {
