@@ -179,9 +179,8 @@ class FileCentre extends HTMLElement {
 
   #head(): void {
     this.#says.textContent = this.#words("entries", this.#total);
-    const top = this.#words(this.#space.name === this.dataset.user ? "home" : "shared");
     const go = (path: string) => void this.#go(path);
-    this.#crumbs.replaceChildren(...crumbs(top, this.#path, (path) => this.#address(path), go));
+    this.#crumbs.replaceChildren(...crumbs(this.#words("top"), this.#path, (path) => this.#address(path), go));
     const zip = this.#space.content(this.#path, "zip");
     const load = make(
       "a",

@@ -14,6 +14,7 @@ import io.sluice.identity.numbers.Numbers;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.api.JobsApi;
 import io.sluice.jobs.life.Failpoint;
+import io.sluice.jobs.output.Outputs;
 import io.sluice.jobs.pages.JobPages;
 import io.sluice.jobs.pages.Panel;
 import io.sluice.logs.Logs;
@@ -75,6 +76,7 @@ public final class Server {
             new Panel("log", "log.panel", "code", "log-view.js"),
             new Panel("metrics", "telemetry.panel", "pulse", "device-chart.js"),
             new Panel("endpoints", "endpoint.panel", "open", null),
+            new Panel("output", "output.panel", "folder", null),
             new Panel("gang", "gang.panel", "cluster", null));
 
     private record Step(String name, Supplier<Future<Void>> close) {}
@@ -340,6 +342,7 @@ public final class Server {
         table.addAll(web.routes(() -> able(database), telemetry::numbers, telemetry::isReader));
         table.addAll(identity.routes(web.live()));
         table.addAll(centre.routes());
+        table.addAll(new Outputs(jobs, centre).routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(logs.routes());

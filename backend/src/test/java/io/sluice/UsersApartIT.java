@@ -3,6 +3,8 @@ package io.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,5 +106,34 @@ class UsersApartIT {
         Files.writeString(folder.toRealPath().resolve("gdata/set"), "images\n");
         assertThat(ran(carol, "reads", "cat /gdata/set; ls -ld /data | head -c 10"))
                 .containsExactly("images", "drwxrwxrwt");
+    }
+
+    @Test
+    void what_a_job_leaves_in_its_output_is_its_users_alone_and_stays_until_they_remove_it() throws Exception {
+        var dora = desk.somebody("dora");
+        var eve = desk.somebody("eve");
+        ran(dora, "trains", "mkdir $SLUICE_OUTPUT/run; echo 0.93 > /output/run/accuracy; touch /output/../beside");
+        assertThat(ran(eve, "looks", "ls -A /output; ls -A / | grep -x outputs"))
+                .isEmpty();
+        var kept = "/api/v2/files/@output/content?path=trains/run/accuracy";
+        assertThat(dora.call("GET", kept, null).body()).isEqualTo("0.93\n");
+        assertThat(eve.call("GET", kept, null).statusCode()).isEqualTo(404);
+        var panel = "/api/v2/files/@output?path=";
+        assertThat(eve.call("GET", panel, null).body()).contains("\"total\":0");
+        assertThat(dora.call("GET", panel, null).body()).contains("\"name\":\"trains\"", "\"writable\":false");
+        var output = "/api/v2/jobs/dora~trains/output";
+        assertThat(eve.call("DELETE", output, null).statusCode()).isEqualTo(404);
+        assertThat(dora.call("DELETE", output, null).statusCode()).isEqualTo(204);
+        assertThat(dora.call("GET", kept, null).statusCode()).isEqualTo(404);
+        assertThat(dora.call("DELETE", output, null).statusCode()).isEqualTo(404);
+        DoorDesk.until("the disk has its room back", () -> isEmpty(folder.resolve("outputs-left")));
+    }
+
+    private static boolean isEmpty(Path folder) {
+        try (var all = Files.list(folder)) {
+            return all.findAny().isEmpty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

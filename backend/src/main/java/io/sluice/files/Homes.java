@@ -96,6 +96,10 @@ final class Homes {
         return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     }
 
+    static Path closed(Path folder) throws IOException {
+        return Files.createDirectories(folder, OWNED);
+    }
+
     /** Made so that all may read; one that an administrator has closed otherwise stays as it is. */
     static Path readable(Path folder) throws IOException {
         Files.createDirectories(folder, OWNED);

@@ -375,6 +375,16 @@ public final class DockerEngine implements Engine {
             return homes.resolveSibling("gangs");
         }
 
+        /** What jobs leave behind: a folder for each user, and in it one for each job. */
+        public Path outputs() {
+            return homes.resolveSibling("outputs");
+        }
+
+        /** What an administrator shares with some: each folder in it may be given to a task. */
+        public Path shares() {
+            return homes.resolveSibling("shares");
+        }
+
         public Settings {
             folder = folder.toAbsolutePath().normalize();
             homes = homes.toAbsolutePath().normalize();

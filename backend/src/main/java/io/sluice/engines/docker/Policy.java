@@ -127,6 +127,8 @@ final class Policy {
                 source.isAbsolute() && source.equals(source.normalize()) && source.equals(source.toRealPath());
         boolean inHomes = source.startsWith(settings.homes()) && !source.equals(settings.homes());
         boolean shared = source.equals(settings.common())
+                || isBelow(settings.outputs(), 2, source)
+                || isBelow(settings.shares(), 1, source)
                 || ((source.startsWith(settings.shared()) || source.startsWith(settings.gangs())) && mount.readOnly());
         return straight && (inHomes || shared)
                 ? Optional.empty()
@@ -134,6 +136,10 @@ final class Policy {
                         Reason.UNSAFE,
                         "The folder for " + target
                                 + " is not one that a task may see: a link leads to it, or out of it.");
+    }
+
+    private static boolean isBelow(Path folder, int steps, Path source) {
+        return source.startsWith(folder) && source.getNameCount() == folder.getNameCount() + steps;
     }
 
     private static Optional<Refused> refused(Reason reason, String message) {

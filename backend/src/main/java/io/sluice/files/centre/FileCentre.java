@@ -3,10 +3,14 @@ package io.sluice.files.centre;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.files.Files;
 import io.sluice.files.space.Bin;
+import io.sluice.files.space.Removal;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Owner;
+import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
 import io.sluice.files.uploads.Uploads;
+import io.sluice.web.Caller;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -22,6 +26,8 @@ public final class FileCentre {
     static final Duration BIN_LIFE = Duration.ofDays(30);
     private static final Duration ROUND = Duration.ofHours(1);
     private static final System.Logger LOG = System.getLogger(FileCentre.class.getName());
+    /** Of a job's output on the job's page. */
+    private static final int SHOWN = 50;
     /** The gateway's own work is nobody's. */
     private static final long NOBODY = -1;
 
@@ -58,8 +64,41 @@ public final class FileCentre {
                 .toList();
     }
 
+    /**
+     * A page of what a job has left behind.
+     *
+     * @param user whose job it is
+     * @param asks who looks; only whose it is can open what they see
+     */
+    public Future<FilePage> output(long user, String name, String job, Caller asks) {
+        return worker.run(asks.id(), () -> {
+            Place place = Place.ROOT.with(job);
+            var space = new Space(files.outputs(user), Owner.of(files.home(user, name)), false);
+            try {
+                Space.Page page = space.list(place, null, SHOWN);
+                return FilePage.of(name, Spaces.OUTPUT, place, page).seen(asks.id() == user);
+            } catch (Refused refused) {
+                if (refused.why() != Refused.Why.MISSING) {
+                    throw refused;
+                }
+                return FilePage.of(name, Spaces.OUTPUT, place, new Space.Page(List.of(), null, 0));
+            }
+        });
+    }
+
+    /** For good, of a job that has ended. The answer is whether it had one. */
+    public Future<Boolean> removeOutput(long user, String job) {
+        return worker.run(NOBODY, () -> files.removeOutput(user, job))
+                .onSuccess(removed -> worker.run(NOBODY, () -> {
+                            Removal.clear(files.removedOutputs());
+                            return job;
+                        })
+                        .onFailure(e -> LOG.log(Level.WARNING, "event=output-not-cleared", e)));
+    }
+
     private void purge() {
         worker.run(NOBODY, () -> {
+                    Removal.clear(files.removedOutputs());
                     for (Path home : files.homes()) {
                         purge(home, System.currentTimeMillis());
                     }

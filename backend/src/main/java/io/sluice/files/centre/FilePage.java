@@ -3,8 +3,10 @@ package io.sluice.files.centre;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Found;
 import io.sluice.files.tree.Place;
+import java.text.NumberFormat;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,26 @@ public record FilePage(
             boolean folder,
             @Nullable Long size,
             Instant changed,
-            @Nullable String href) {}
+            @Nullable String href) {
+        private static final List<String> UNITS = List.of("B", "kB", "MB", "GB", "TB", "PB");
+        private static final int THOUSAND = 1_000;
+
+        /** How large it is, in few digits; a folder is told by a dash. */
+        public String amount(Locale locale) {
+            return size == null ? "–" : amount(size, locale);
+        }
+
+        static String amount(long bytes, Locale locale) {
+            double left = bytes;
+            int power = 0;
+            for (; left >= THOUSAND && power < UNITS.size() - 1; left /= THOUSAND) {
+                power++;
+            }
+            NumberFormat number = NumberFormat.getInstance(locale);
+            number.setMaximumFractionDigits(1);
+            return number.format(left) + " " + UNITS.get(power);
+        }
+    }
 
     public FilePage {
         rows = List.copyOf(rows);
@@ -50,6 +71,14 @@ public record FilePage(
                 page.entries().stream().map(entry -> row(user, space, entry)).toList(),
                 place.isRoot() ? null : address(user, space, place.above(), null),
                 page.next() == null ? null : address(user, space, place, page.next()));
+    }
+
+    /** @param opens whether who looks may also open what they see */
+    FilePage seen(boolean opens) {
+        List<Row> closed = rows.stream()
+                .map(row -> new Row(row.name(), row.folder(), row.size(), row.changed(), null))
+                .toList();
+        return opens ? this : new FilePage(user, space, path, bin, total, closed, null, null);
     }
 
     private static Row row(String user, String space, Space.Entry entry) {
@@ -75,6 +104,10 @@ public record FilePage(
 
     public boolean isHome() {
         return !bin && space.equals(user);
+    }
+
+    public boolean isOutput() {
+        return space.equals(Spaces.OUTPUT);
     }
 
     public boolean isShared() {

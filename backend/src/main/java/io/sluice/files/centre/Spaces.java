@@ -13,6 +13,9 @@ final class Spaces {
     /** What everybody reads; no user has such a name. */
     static final String SHARED = "@gdata";
 
+    /** What the jobs of who asks have left behind. */
+    static final String OUTPUT = "@output";
+
     private final Files files;
 
     Spaces(Files files) {
@@ -25,6 +28,9 @@ final class Spaces {
         }
         if (name.equals(SHARED)) {
             return new Space(files.shared(), home(caller).owner(), false);
+        }
+        if (name.equals(OUTPUT)) {
+            return new Space(files.outputs(caller.id()), home(caller).owner(), false);
         }
         throw Problem.of(
                 Problem.Kind.NOT_FOUND,

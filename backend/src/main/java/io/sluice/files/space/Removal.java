@@ -2,16 +2,25 @@ package io.sluice.files.space;
 
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Names;
+import io.sluice.files.tree.Owner;
 import io.sluice.files.tree.Refused;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Takes things away with all that is in them. */
-final class Removal {
+public final class Removal {
     private static final int DEEPEST = 200;
     private static final int AT_ONCE = 10_000;
 
     private Removal() {}
+
+    /** All that is in a folder that only the gateway reaches, whoever it belongs to. */
+    public static void clear(Path folder) throws IOException {
+        try (Folder top = Folder.open(folder, Owner.GATEWAY)) {
+            empty(top, 0);
+        }
+    }
 
     /** What somebody else takes away meanwhile is gone too. */
     static void ifThere(Folder above, String name) throws IOException {

@@ -20,6 +20,9 @@ public final class Contract {
     /** A folder that every task finds, to read. */
     public static final String FOLDER = "/pod";
 
+    /** Another, of the job's own and kept with it, for what it leaves behind. */
+    public static final String OUTPUT = "/output";
+
     public static final String HOSTS = "hostfile";
     /** The rank table, in the form that the job has; and by the name that ModelArts gave it. */
     public static final String TABLE = "hccl.json";
@@ -121,6 +124,7 @@ public final class Contract {
 
     private void launcher(Member member, Map<String, String> variables) {
         var distribution = gang.spec().distribution();
+        variables.put("SLUICE_OUTPUT", OUTPUT);
         if (gang.startsTogether()) {
             variables.put("SLUICE_START_WITHIN", Integer.toString(distribution.startWithin() + GRACE));
         }

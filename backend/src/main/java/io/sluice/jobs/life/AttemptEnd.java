@@ -176,7 +176,7 @@ final class AttemptEnd {
             forget(task.run());
         }
         try {
-            launch.gangs().forget(attempt.job(), attempt.number());
+            launch.forget(attempt);
         } catch (IOException e) { // the reconciler comes by
             log.log(Level.WARNING, "job={0} gang=left cause=\"{1}\"", Long.toString(attempt.job()), e.getMessage());
         }

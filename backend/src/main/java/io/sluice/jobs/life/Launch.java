@@ -185,10 +185,6 @@ final class Launch {
         });
     }
 
-    GangFolders gangs() {
-        return gangs;
-    }
-
     /** What the engine is asked for these tasks of an attempt. */
     List<Task> tasks(Attempt attempt, List<Attempt.Task> starting, TaskStore.Spec found, long epoch) {
         JobSpec spec = found.spec();
@@ -258,11 +254,21 @@ final class Launch {
                             new Task.Mount(files.home(attempt.userId(), attempt.user()), HOME, false),
                             new Task.Mount(files.shared(), "/gdata", true),
                             new Task.Mount(files.common(), "/data", false),
+                            new Task.Mount(
+                                    files.output(attempt.userId(), attempt.user(), attempt.name()),
+                                    Contract.OUTPUT,
+                                    false),
                             new Task.Mount(told, Contract.FOLDER, true)),
                     output(attempt, task));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** What an attempt that is over leaves of itself: what its tasks were told goes, and an output with nothing in it. */
+    void forget(Attempt attempt) throws IOException {
+        gangs.forget(attempt.job(), attempt.number());
+        files.tidyOutput(attempt.userId(), attempt.name());
     }
 
     /** Lets tasks go on that have all begun and waited for one another. */

@@ -40,6 +40,7 @@ public record GangPanel(
             "VISIBLE_IDS",
             "NPU_IPS",
             "SLUICE_HOSTFILE",
+            "SLUICE_OUTPUT",
             "CUDA_VISIBLE_DEVICES",
             "NVIDIA_VISIBLE_DEVICES",
             "ASCEND_VISIBLE_DEVICES",

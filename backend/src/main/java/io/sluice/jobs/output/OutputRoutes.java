@@ -1,0 +1,74 @@
+package io.sluice.jobs.output;
+
+import io.sluice.files.centre.FileCentre;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Call;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.sluice.web.View;
+import io.vertx.core.Future;
+import java.util.List;
+
+/** What a job leaves in {@code /output}: a panel of its page, and to take it away. */
+final class OutputRoutes {
+    private final Jobs jobs;
+    private final FileCentre centre;
+
+    OutputRoutes(Jobs jobs, FileCentre centre) {
+        this.jobs = jobs;
+        this.centre = centre;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get("/jobs/:job/panels/output", this::panel).withoutApplications(),
+                Route.post("/jobs/:job/output/remove", this::removeFromPage).withoutApplications(),
+                Route.delete("/api/v2/jobs/:job/output", this::remove).scope("files:write"));
+    }
+
+    private Future<Job> job(Call call) {
+        String key = call.path("job");
+        int tilde = key.indexOf('~');
+        return jobs.job(
+                call.caller(), tilde < 0 ? key : key.substring(0, tilde), tilde < 0 ? "" : key.substring(tilde + 1));
+    }
+
+    private Future<Reply> panel(Call call) {
+        return job(call)
+                .compose(job -> centre.output(job.userId(), job.user(), job.name(), call.caller())
+                        .map(files -> Reply.page(
+                                "jobs/output.jte",
+                                new OutputPanel(
+                                        job,
+                                        files,
+                                        job.userId() == call.caller().id()))));
+    }
+
+    private Future<Reply> remove(Call call) {
+        return removed(call).map(job -> Reply.nothing());
+    }
+
+    private Future<Reply> removeFromPage(Call call) {
+        return removed(call)
+                .map(job -> Reply.seeOther("/jobs/" + job.key())
+                        .noting(call, View.Note.good("note.outputRemoved", job.name())));
+    }
+
+    private Future<Job> removed(Call call) {
+        return job(call).compose(job -> {
+            if (!job.isFinal()) {
+                throw Problem.of(
+                        Problem.Kind.CONFLICT,
+                        "Job " + job.key() + " has not ended and may still write its output. Stop it first.");
+            }
+            return centre.removeOutput(job.userId(), job.name()).map(removed -> {
+                if (!removed) {
+                    throw Problem.notFound("Job " + job.key() + " has left no output.");
+                }
+                return job;
+            });
+        });
+    }
+}

@@ -1,0 +1,21 @@
+package io.sluice.jobs.output;
+
+import io.sluice.files.centre.FileCentre;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Route;
+import java.util.List;
+
+/** The door to what jobs leave behind. */
+public final class Outputs {
+    private final Jobs jobs;
+    private final FileCentre centre;
+
+    public Outputs(Jobs jobs, FileCentre centre) {
+        this.jobs = jobs;
+        this.centre = centre;
+    }
+
+    public List<Route> routes() {
+        return new OutputRoutes(jobs, centre).routes();
+    }
+}
