@@ -151,7 +151,7 @@ class HomesTest {
         var over = new AtomicBoolean();
         var swaps = new AtomicInteger();
         var task = CompletableFuture.runAsync(() -> swap(real, hidden, link, mine, over, swaps));
-        for (int i = 0; (i < 300 || swaps.get() < 300) && !task.isDone(); i++) {
+        for (int i = 0; (i < 100 || swaps.get() < 100) && !task.isDone(); i++) {
             try {
                 Handover.give(home, 200_000);
             } catch (FileSystemException caughtInBetween) {

@@ -90,7 +90,7 @@ class LaunchTest {
                         shell,
                         "card",
                         3,
-                        "if [ $LOCAL_RANK = 2 ]; then echo bad luck; exit 42; fi; trap 'echo saved; exit 0' TERM; sleep 60 & wait"));
+                        "if [ $LOCAL_RANK = 2 ]; then echo bad luck; exit 42; fi; sleep 60 & trap 'kill $!; echo saved; exit 0' TERM; wait"));
         assertThat(said.code()).as(said.text()).isEqualTo(42);
         assertThat(said.text()).contains("the process of rank 5 ended with 42").contains("bad luck");
         assertThat(log(4, 1)).contains("saved");
