@@ -46,33 +46,26 @@ final class DoorDesk implements AutoCloseable {
     final String image;
 
     final String listens;
-    private final @Nullable TestDaemon daemon;
 
     DoorDesk(Path data, String... flags) {
-        this(data, null, "none", flags);
+        this(data, "none", "127.0.0.1", List.of(flags));
     }
 
-    /**
-     * With tasks as containers of a real Docker engine.
-     *
-     * @param image {@link TestDaemon#PYTHON} where apps are to run, which takes its time to make, or {@link TestDaemon#BARE}
-     */
-    static DoorDesk onDocker(Path data, String image) throws Exception {
-        var daemon = new TestDaemon();
-        daemon.make(image);
-        return new DoorDesk(data.toRealPath(), daemon, image, "--engine", "docker", "--docker-host", daemon.host());
+    /** With tasks as containers of a real Docker engine. */
+    static DoorDesk onDocker(Path data, TestDaemon daemon, String image) throws IOException {
+        var flags = List.of("--engine", "docker", "--docker-host", daemon.host());
+        return new DoorDesk(data.toRealPath(), image, "0.0.0.0", flags);
     }
 
-    private DoorDesk(Path data, @Nullable TestDaemon daemon, String image, String... flags) {
+    private DoorDesk(Path data, String image, String listens, List<String> flags) {
         this.data = data;
-        this.daemon = daemon;
-        this.tls = List.of(flags).contains("--tls-cert");
+        this.tls = flags.contains("--tls-cert");
         this.client = (tls ? HttpClient.newBuilder().sslContext(Trusting.context()) : HttpClient.newBuilder()).build();
         this.image = image;
-        this.listens = daemon == null ? "127.0.0.1" : "0.0.0.0";
+        this.listens = listens;
         this.server = new TestServer(
                 data,
-                Stream.concat(Stream.of("--allow-shared-process-engine"), Arrays.stream(flags))
+                Stream.concat(Stream.of("--allow-shared-process-engine"), flags.stream())
                         .toArray(String[]::new));
         this.crowd = new Crowd(server.vertx(), server.database(), server.address());
     }
@@ -96,13 +89,6 @@ final class DoorDesk implements AutoCloseable {
         client.close();
         crowd.close();
         server.close();
-        if (daemon != null) {
-            try {
-                daemon.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 
     static void until(String what, BooleanSupplier condition) {

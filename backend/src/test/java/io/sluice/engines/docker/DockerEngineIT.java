@@ -7,14 +7,17 @@ import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
+import io.sluice.engines.TaskEnds;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +45,30 @@ class DockerEngineIT extends EngineContract {
     @Override
     protected EngineTasks contract() {
         return tasks;
+    }
+
+    @Nested
+    @SuppressWarnings("ClassCanBeStatic") // JUnit wants it so
+    class Ends extends TaskEnds {
+        @Override
+        protected EngineTasks contract() {
+            return tasks;
+        }
+
+        @Override
+        protected IntStream codes() {
+            return IntStream.of(0, 1, 2, 99, 124, 125, 126, 127, 128, 129, 143, 250, 255);
+        }
+
+        @Override
+        protected int many() {
+            return 10;
+        }
+
+        @Override
+        protected IntStream moments() {
+            return IntStream.of(0, 10, 30, 90, 270);
+        }
     }
 
     @AfterAll

@@ -21,9 +21,6 @@ public final class TestDaemon implements AutoCloseable {
     /** With python beside; what is in {@code /gdata/apps} it has where this machine has its test apps. */
     public static final String PYTHON = "sluice-test/python:1";
 
-    /** The same programs as in {@link #IMAGE}, and no variables. */
-    public static final String BARE = "sluice-test/bare:1";
-
     public static final String EMPTY = "sluice-test/empty:1";
     private static final long LIMIT_SECONDS = 60;
     /** What is done in its folder before it begins. */
@@ -211,15 +208,11 @@ public final class TestDaemon implements AutoCloseable {
         docker("import", Archives.MADE.resolve("empty.tar").toString(), EMPTY);
     }
 
-    /** Makes {@link #PYTHON} or {@link #BARE}. */
-    public void make(String image) throws IOException, InterruptedException {
-        var tree = tools();
-        if (image.equals(PYTHON)) {
-            sh(List.of("bash", "-c", PYTHON_TREE, folder.toString(), tools().toString()), null);
-            tree = folder.resolve("python.tar");
-        }
-        docker("import", tree.toString(), image);
-        Files.deleteIfExists(folder.resolve("python.tar"));
+    /** Makes {@link #PYTHON}, which takes its time. */
+    public void makePython() throws IOException, InterruptedException {
+        sh(List.of("bash", "-c", PYTHON_TREE, folder.toString(), tools().toString()), null);
+        docker("import", folder.resolve("python.tar").toString(), PYTHON);
+        Files.delete(folder.resolve("python.tar"));
     }
 
     private static final String PYTHON_TREE = """

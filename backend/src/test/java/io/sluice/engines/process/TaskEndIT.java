@@ -2,16 +2,15 @@ package io.sluice.engines.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.engines.Run;
+import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
-import io.vertx.core.Future;
+import io.sluice.engines.TaskEnds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How tasks end, and that the truth is told about it. */
-class TaskEndIT {
+/** How processes end, and that the truth is told about it. */
+class TaskEndIT extends TaskEnds {
 
     @TempDir
     private Path folder;
@@ -32,23 +31,14 @@ class TaskEndIT {
         tasks = new TestEngine(folder);
     }
 
+    @Override
+    protected EngineTasks contract() {
+        return tasks;
+    }
+
     @AfterEach
     void close() {
         tasks.close();
-    }
-
-    @Test
-    void every_exit_code_is_told_as_it_was() {
-        var starts = IntStream.range(0, 256)
-                .mapToObj(code -> tasks.engine.start(tasks.task("code-" + code, "exit " + code)))
-                .toList();
-        Future.all(starts).await();
-        TestEngine.until(
-                "all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
-
-        for (var run : tasks.engine.list().await()) {
-            assertThat("code-" + run.exitCode()).isEqualTo(run.name());
-        }
     }
 
     @ParameterizedTest
@@ -57,63 +47,6 @@ class TaskEndIT {
         var run = tasks.run("signal", "kill -" + name + " $$; sleep 60");
         assertThat(run.signal()).isEqualTo(number);
         assertThat(run.exitCode()).isEqualTo(128 + number);
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "there-is-no-such-command, 127",
-        "/etc/passwd, 126",
-        "'', 0",
-        "true, 0",
-        "if, 2",
-        "bash -c 'kill -KILL $$', 137"
-    })
-    void what_bash_says_is_told(String script, int code) {
-        var run = tasks.run("said", script);
-        assertThat(run.exitCode()).isEqualTo(code);
-        assertThat(run.signal()).isNull();
-    }
-
-    @Test
-    void the_last_byte_is_there_when_the_end_is_told() {
-        for (int i = 0; i < 20; i++) {
-            var name = "last-" + i;
-            tasks.run(name, "head -c 100000 /dev/zero; printf end");
-            assertThat(tasks.log(name)).hasSize(100_003).endsWith("end");
-        }
-    }
-
-    @Test
-    void two_hundred_at_once_start_once_each() throws IOException {
-        var marks = folder.resolve("homes/ann/marks");
-        var starts = IntStream.range(0, 600)
-                .mapToObj(i -> tasks.engine.start(tasks.task("many-" + i % 200, "echo " + i % 200 + " >> marks")))
-                .toList();
-        Future.all(starts).await();
-        assertThat(starts.stream()
-                        .map(start -> (Started.Running) start.result())
-                        .filter(started -> !started.again()))
-                .hasSize(200);
-        TestEngine.until(
-                "all to be over", () -> tasks.engine.list().await().stream().allMatch(Run::isOver));
-
-        assertThat(tasks.engine.list().await())
-                .hasSize(200)
-                .allMatch(run -> Integer.valueOf(0).equals(run.exitCode()));
-        assertThat(Files.readAllLines(marks))
-                .containsExactlyInAnyOrderElementsOf(
-                        IntStream.range(0, 200).mapToObj(Integer::toString).toList());
-    }
-
-    @Test
-    void a_task_that_is_stopped_at_any_moment_ends() {
-        for (int i = 0; i < 40; i++) {
-            var name = "moment-" + i;
-            tasks.start(tasks.task(name, "sleep 60"));
-            java.util.concurrent.locks.LockSupport.parkNanos(i * 1_000_000L);
-            tasks.engine.stop(name, Duration.ZERO).await();
-            assertThat(tasks.over(name).exitCode()).isIn(137, 143);
-        }
     }
 
     @Test
