@@ -30,8 +30,9 @@ public final class Devices {
             "/etc/ascend_install.info",
             "/var/queue_schedule");
 
-    private static final List<String> CDI = List.of("etc/cdi", "var/run/cdi");
-    private static final int CDI_BY_DEFAULT = 28;
+    /** Where an engine that knows the Container Device Interface, and has it switched on, says that it looks for its files. */
+    private static final String CDI = "CDISpecDirs";
+
     private static final String NOTHING = "void";
 
     /** What chooses devices, where an engine's runtime reads it; a task's own value never counts. */
@@ -173,14 +174,12 @@ public final class Devices {
 
     /** Their names in the files of the Container Device Interface; empty where the engine or the files know none. */
     private List<String> cdi(List<io.sluice.engines.Device> some, Info info) {
-        var version = String.valueOf(info.getServerVersion()).split("\\.")[0];
-        if (!version.matches("\\d+") || Integer.parseInt(version) < CDI_BY_DEFAULT) {
-            return List.of();
-        }
         var specs = new StringBuilder();
-        for (var folder : CDI) {
-            for (var file : Found.children(root.resolve(folder))) {
-                specs.append(Found.text(file));
+        if (info.getRawValues().get(CDI) instanceof List<?> folders) {
+            for (var folder : folders) {
+                for (var file : Found.children(root.resolve(("" + folder).replaceFirst("^/+", "")))) {
+                    specs.append(Found.text(file));
+                }
             }
         }
         if (specs.indexOf("nvidia.com/gpu") < 0) {

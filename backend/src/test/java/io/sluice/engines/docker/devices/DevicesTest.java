@@ -2,9 +2,11 @@ package io.sluice.engines.docker.devices;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.Info;
 import com.github.dockerjava.api.model.RuntimeInfo;
+import com.github.dockerjava.core.DefaultDockerClientConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How NVIDIA's devices are asked for, of engines that are not to be had here. */
 class DevicesTest {
+
+    /** What reads an engine's answers, and keeps what the library has no name for. */
+    private static final ObjectMapper JSON = DefaultDockerClientConfig.createDefaultConfigBuilder()
+            .withDockerHost("unix:///docker")
+            .build()
+            .getObjectMapper();
 
     private static final String SECOND = "GPU-00000000-0000-0000-0000-000000000001";
 
@@ -42,16 +50,22 @@ class DevicesTest {
         Devices.find(root, List.of()).give(List.of(ids), info, host, environment, new ArrayList<>());
     }
 
-    private void cdi(String devices) throws IOException {
+    /** What an engine says of itself: since 25, where it looks for the interface's files; nowhere, where it is switched off. */
+    private static Info engine(String version, String... folders) throws IOException {
+        var said = Map.of("ServerVersion", version, "CDISpecDirs", folders);
+        return JSON.readValue(JSON.writeValueAsString(said), Info.class);
+    }
+
+    private void cdi(String folder, String devices) throws IOException {
         Files.writeString(
-                Files.createDirectories(root.resolve("etc/cdi")).resolve("nvidia.yaml"),
+                Files.createDirectories(root.resolve(folder)).resolve("nvidia.yaml"),
                 "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n" + devices);
     }
 
     @Test
     void an_engine_that_knows_the_container_device_interface_gets_the_device_s_name_in_it() throws IOException {
-        cdi("- name: " + SECOND + "\n- name: all\n");
-        give(new Info().withServerVersion("28.3.0"), "nvidia-1");
+        cdi("opt/cdi", "- name: " + SECOND + "\n- name: all\n");
+        give(engine("25.0.3", "/etc/cdi", "/opt/cdi"), "nvidia-1");
         assertThat(host.getDeviceRequests()).singleElement().satisfies(request -> {
             assertThat(request.getDriver()).isEqualTo("cdi");
             assertThat(request.getDeviceIds()).containsExactly("nvidia.com/gpu=" + SECOND);
@@ -61,19 +75,20 @@ class DevicesTest {
 
     @Test
     void where_the_interface_s_files_count_devices_it_is_the_number() throws IOException {
-        cdi("- name: \"0\"\n- name: \"1\"\n");
-        give(new Info().withServerVersion("29.0.1"), "nvidia-1");
+        cdi("etc/cdi", "- name: \"0\"\n- name: \"1\"\n");
+        give(engine("29.0.1", "/etc/cdi", "/var/run/cdi"), "nvidia-1");
         assertThat(host.getDeviceRequests())
                 .singleElement()
                 .satisfies(request -> assertThat(request.getDeviceIds()).containsExactly("nvidia.com/gpu=1"));
     }
 
     @Test
-    void an_engine_with_nvidia_s_runtime_or_of_before_that_gets_the_devices_by_their_ids() throws IOException {
-        cdi("- name: " + SECOND + "\n");
+    void an_engine_with_nvidia_s_runtime_or_without_that_interface_gets_the_devices_by_their_ids() throws IOException {
+        cdi("etc/cdi", "- name: " + SECOND + "\n");
         for (var info : List.of(
                 new Info().withServerVersion("20.10.24"),
-                new Info().withServerVersion("28.3.0").withRuntimes(Map.of("nvidia", new RuntimeInfo())))) {
+                engine("27.5.1"),
+                engine("28.3.0", "/etc/cdi").withRuntimes(Map.of("nvidia", new RuntimeInfo())))) {
             give(info, "nvidia-1");
             assertThat(host.getDeviceRequests()).singleElement().satisfies(request -> {
                 assertThat(request.getDriver()).isNull();
@@ -86,7 +101,7 @@ class DevicesTest {
 
     @Test
     void who_was_given_none_asks_for_none() throws IOException {
-        give(new Info().withServerVersion("28.3.0"));
+        give(engine("28.3.0", "/etc/cdi"));
         assertThat(host.getDeviceRequests()).isNull();
         assertThat(environment).containsEntry("NVIDIA_VISIBLE_DEVICES", "void");
     }
