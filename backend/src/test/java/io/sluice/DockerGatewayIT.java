@@ -45,6 +45,7 @@ class DockerGatewayIT {
     @BeforeAll
     static void start() throws Exception {
         daemon = new TestDaemon();
+        daemon.makePlain();
         house = new Household(
                 folder.toRealPath(),
                 TestDaemon.IMAGE,
@@ -205,6 +206,25 @@ class DockerGatewayIT {
                 () -> house.get("/api/v2/jobs/admin~suicide/events").toString().contains("Exited with 137"));
         house.stop("suicide");
         house.ends(LIMIT, "suicide");
+    }
+
+    @Test
+    void what_a_task_uses_is_measured_in_its_container() throws Exception {
+        house.submit("busy", "x=$(head -c 60000000 /dev/zero | tr '\\0' x); while :; do :; done", 256);
+        Household.eventually(() -> most("busy", "cpu") > 0.1 && most("busy", "memory") > 60_000_000);
+        assertThat(most("busy", "cpu")).isLessThan(1.5);
+        assertThat(most("busy", "memory")).isLessThan(257 << 20);
+        house.stop("busy");
+        house.ends(LIMIT, "busy");
+    }
+
+    private static double most(String name, String metric) throws IOException {
+        return house.get("/api/v2/jobs/admin~" + name + "/series?metrics=" + metric)
+                .findPath("values")
+                .valueStream()
+                .mapToDouble(JsonNode::asDouble)
+                .max()
+                .orElse(0);
     }
 
     @Test

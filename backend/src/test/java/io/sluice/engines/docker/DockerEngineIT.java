@@ -8,7 +8,6 @@ import io.sluice.engines.Run.State;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
 import io.sluice.engines.TaskEnds;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,8 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an engine promises, kept by containers of a real Docker engine. */
 class DockerEngineIT extends EngineContract {
 
-    private static final String METADATA = "169.254.77.77";
-
     /** The kernel may kill another one before the first one's memory is free: there are some that it takes before the script. */
     private static final String GREED =
             "(echo 1000 > /proc/self/oom_score_adj; for i in 1 2 3 4 5; do sleep 60 & done; exec tail /dev/zero)";
@@ -39,6 +36,7 @@ class DockerEngineIT extends EngineContract {
     @BeforeAll
     static void open() throws Exception {
         daemon = new TestDaemon();
+        daemon.makePlain();
         tasks = new TestDocker(folder, daemon.host());
     }
 
@@ -260,91 +258,6 @@ class DockerEngineIT extends EngineContract {
         } finally {
             daemon.docker("rm", "-f", "foreign");
         }
-    }
-
-    @Test
-    void tasks_of_one_job_know_one_another_by_name_and_nobody_else() throws Exception {
-        var first = Map.of(Task.NETWORK, "i-1", Task.HOST, "worker-0");
-        var second = Map.of(Task.NETWORK, "i-1", Task.HOST, "worker-1");
-        var other = Map.of(Task.NETWORK, "i-2", Task.HOST, "worker-0");
-        var serve = "exec perl -MIO::Socket::INET -e"
-                + " '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20001); print STDERR \"up\\n\"; while ($c = $s->accept) { close $c }'";
-        tasks.start(tasks.task("serves", serve, TestDaemon.IMAGE, first, Map.of(), 0));
-        tasks.untilLogged("serves", "up");
-        var address = daemon.docker(
-                        "inspect",
-                        "-f",
-                        "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}",
-                        "serves")
-                .split(" ");
-        var ask =
-                "for i in {1..100}; do timeout 2 bash -c ': < /dev/tcp/worker-0/20001' && echo reached && exit 0; sleep 0.1; done; exit 9";
-        tasks.start(tasks.task("asks", ask, TestDaemon.IMAGE, second, Map.of(), 0));
-        assertThat(tasks.over("asks").exitCode()).isZero();
-
-        // what a cloud tells its machines is at such an address; here it is this machine's own
-        TestDaemon.sh(List.of("ip", "addr", "replace", METADATA + "/32", "dev", "lo"), null);
-        try (var host = new java.net.ServerSocket(0);
-                var here = new java.net.Socket(METADATA, host.getLocalPort())) {
-            assertThat(here.isConnected()).isTrue();
-            var attempts = """
-                    timeout 2 bash -c ': < /dev/tcp/%s/20001' && echo neighbour
-                    timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo host
-                    timeout 2 bash -c ': < /dev/tcp/%s/%d' && echo metadata
-                    timeout 2 bash -c ': < /dev/tcp/169.254.169.254/80' && echo metadata
-                    ls /var/run/docker.sock /run/docker.sock 2>/dev/null; echo done
-                    """.formatted(address[0], address[1], host.getLocalPort(), METADATA, host.getLocalPort());
-            tasks.start(tasks.task("stranger", attempts, TestDaemon.IMAGE, other, Map.of(), 0));
-            assertThat(tasks.over("stranger").exitCode()).isZero();
-        } finally {
-            TestDaemon.sh(List.of("ip", "addr", "del", METADATA + "/32", "dev", "lo"), null);
-        }
-        assertThat(tasks.log("stranger")
-                        .lines()
-                        .filter(line -> line.matches("neighbour|host|metadata|done|.*docker.sock")))
-                .containsExactly("done");
-        tasks.engine.stop("serves", Duration.ZERO).await();
-    }
-
-    @Test
-    void a_task_reaches_the_world_and_not_what_a_cloud_tells_its_machines() throws Exception {
-        try (var cloud = new TestCloud()) {
-            tasks.run("cloudy", cloud.attempts());
-        }
-        assertThat(tasks.log("cloudy").lines().filter(line -> line.matches("reached.*|done")))
-                .containsExactly(
-                        "reached " + TestCloud.NEIGHBOUR + "/80",
-                        "reached " + TestCloud.METADATA.getFirst() + "/53",
-                        "done");
-    }
-
-    @Test
-    void what_the_gateway_uses_on_another_machine_is_not_for_tasks() throws Exception {
-        var kept = new DockerEngine.Settings.Fence(
-                List.of(
-                        InetSocketAddress.createUnresolved(TestCloud.NEIGHBOUR, TestCloud.HTTP),
-                        InetSocketAddress.createUnresolved("localhost", TestCloud.HTTP)),
-                List.of(),
-                false);
-        try (var cloud = new TestCloud();
-                var keeping = new TestDocker(Files.createDirectory(folder.resolve("keeping")), daemon.host(), kept)) {
-            assertThat(cloud.attempts()).contains(TestCloud.NEIGHBOUR);
-            assertThat(keeping.engine.inventory().await().nodes().getFirst().isolationNote())
-                    .contains("nor the gateway's own services");
-            keeping.run("curious", """
-                    timeout 60 bash -c ': < /dev/tcp/%1$s/53' && echo reached names
-                    timeout 2 bash -c ': < /dev/tcp/%1$s/80' && echo reached service
-                    echo done
-                    """.formatted(TestCloud.NEIGHBOUR));
-            assertThat(keeping.log("curious").lines().filter(line -> line.matches("reached.*|done")))
-                    .containsExactly("reached names", "done");
-        }
-        TestDaemon.sh(
-                List.of(
-                        "bash",
-                        "-c",
-                        "iptables -S DOCKER-USER | grep KEPT | sed s/^-A/-D/ | while read -r r; do iptables $r; done"),
-                null);
     }
 
     @Test

@@ -130,7 +130,7 @@ public final class TestDaemon implements AutoCloseable {
                 sed -i "s#$2#$3#g" foreign/manifest.json; rm -f foreign/repositories
                 tar -C foreign -c . | docker --host "$1" load; rm -rf foreign
                 """;
-        sh(List.of("bash", "-c", script, folder.toString(), host(), PLAIN, name), null);
+        sh(List.of("bash", "-c", script, folder.toString(), host(), IMAGE, name), null);
     }
 
     /** What it has of containers, networks and volumes for tasks. */
@@ -204,6 +204,10 @@ public final class TestDaemon implements AutoCloseable {
                 "ENV OF_IMAGE=yes LANG=C PATH=/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin",
                 tools().toString(),
                 IMAGE);
+    }
+
+    /** Makes {@link #PLAIN} and {@link #EMPTY}. */
+    public void makePlain() throws IOException, InterruptedException {
         docker("import", Archives.MADE.resolve("plain.tar").toString(), PLAIN);
         docker("import", Archives.MADE.resolve("empty.tar").toString(), EMPTY);
     }
@@ -242,7 +246,7 @@ public final class TestDaemon implements AutoCloseable {
                 cd "$0"; mkdir -p root/tmp root/etc root/proc root/var/tmp; chmod 1777 root/tmp
                 printf 'root:x:0:0:root:/root:/bin/bash\\n' > root/etc/passwd
                 programs="$(type -P bash sh env cat sleep seq head tail mkdir chmod touch id ls sort tr tee date df cp ln rm mount \\
-                  unshare hostname stty grep sed kill perl timeout mknod true wc nsenter stat dd mv rmdir readlink nohup 2>/dev/null || true)"
+                  unshare hostname stty grep sed kill perl awk timeout mknod true wc nsenter stat dd mv rmdir readlink nohup 2>/dev/null || true)"
                 for program in $programs; do
                   cp -L --parents "$program" root/
                   ldd "$program" 2>/dev/null | grep -o '/[^ ]*' || true
@@ -303,10 +307,10 @@ public final class TestDaemon implements AutoCloseable {
                 List.of(
                         "sh",
                         "-c",
-                        "iptables -D INPUT -i slu+ -j SLUICE-TASKS; iptables -F SLUICE-TASKS; iptables -X SLUICE-TASKS;"
-                                + " iptables -S DOCKER-USER | grep -e slu+ | sed s/^-A/-D/ | while read -r rule; do iptables $rule; done;"
-                                + " for chain in $(iptables -S | grep -o '^-N SLUICE-KEPT-.*' | cut -d' ' -f2); do iptables -F $chain; iptables -X $chain; done;"
-                                + " for chain in INPUT FORWARD; do ip6tables -D $chain -i slu+ -j DROP; done; true"),
+                        "iptables -t mangle -S | grep -e '-i slu+' | sed s/^-A/-D/ | while read -r rule; do iptables -t mangle $rule; done;"
+                                + " for chain in $(iptables -t mangle -S | grep -o '^-N SLUICE-.*' | cut -d' ' -f2); do"
+                                + " iptables -t mangle -F $chain; iptables -t mangle -X $chain; done;"
+                                + " for chain in INPUT FORWARD; do ip6tables -t mangle -D $chain -i slu+ -j DROP; done; true"),
                 null);
         // with live-restore the engine leaves its mounts to the one that comes after it
         sh(

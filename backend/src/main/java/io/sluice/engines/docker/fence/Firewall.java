@@ -20,8 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps tasks from what this machine itself offers on its addresses, from what the gateway uses on others, and from the metadata services of
- * clouds. Docker keeps their networks apart, and knows no rule for these.
+ * Keeps tasks from what this machine itself offers on its addresses, from what the gateway uses on others, from the metadata services of
+ * clouds, and from one another's networks: Docker knows no rule for the former, and opens its own for the latter for an instant whenever it makes a
+ * network.
  */
 public final class Firewall {
 
@@ -30,11 +31,15 @@ public final class Firewall {
 
     private static final Logger log = System.getLogger(Firewall.class.getName());
     private static final String CHAIN = "SLUICE-TASKS";
+    private static final String OUT = "SLUICE-OUT";
     private static final String KEPT = "SLUICE-KEPT-";
     private static final String FROM_TASKS = BRIDGES + "+";
     private static final int ID = 8;
     private static final String NAMES = "53";
     private static final Path SIX = Path.of("/proc/net/if_inet6");
+
+    /** Is there where the filter sees also what stays within a bridge. */
+    private static final Path WITHIN = Path.of("/proc/sys/net/bridge");
 
     /** Where clouds tell a machine what is for it alone. Some answer there what names mean, too: that is for tasks as well. */
     private static final List<String> METADATA = List.of("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32");
@@ -160,13 +165,26 @@ public final class Firewall {
         four.last(CHAIN, "-m", "conntrack", "--ctstate", "ESTABLISHED,RELATED", "-j", "RETURN");
         four.last(CHAIN, "-s", settings.networks(), "-j", "DROP");
         four.first("INPUT", "-i", FROM_TASKS, "-j", CHAIN);
+        four.chain(OUT);
         for (var address : METADATA) {
             for (var by : List.of("tcp", "udp")) {
-                four.first(
-                        "DOCKER-USER", "-i", FROM_TASKS, "-d", address, "-p", by, "!", "--dport", NAMES, "-j", "DROP");
+                four.last(OUT, "-d", address, "-p", by, "!", "--dport", NAMES, "-j", "DROP");
             }
         }
+        apart();
+        four.first("FORWARD", "-i", FROM_TASKS, "-j", OUT);
         versionSix();
+    }
+
+    /** What goes from one bridge to another; the plain rule would end what stays within one where that is seen, too. */
+    private void apart() throws IOException, InterruptedException {
+        var plain = new String[] {"-o", FROM_TASKS, "-j", "DROP"};
+        if (Files.exists(WITHIN)) {
+            four.last(OUT, "-o", FROM_TASKS, "-m", "physdev", "!", "--physdev-is-bridged", "-j", "DROP");
+            four.without(OUT, plain);
+        } else {
+            four.last(OUT, plain);
+        }
     }
 
     /** The networks of tasks have no such addresses: this is for the day on which an engine gives them some all the same. */
@@ -211,7 +229,7 @@ public final class Firewall {
                 }
             }
         }
-        four.first("DOCKER-USER", "-i", FROM_TASKS, "-j", chain);
+        four.first("FORWARD", "-i", FROM_TASKS, "-j", chain);
         return unknown;
     }
 

@@ -6,9 +6,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Asks a machine's packet filter, by its program. */
+/**
+ * Asks a machine's packet filter, by its program. Rules stand in the table that is asked before the one in which Docker has its own: Docker takes
+ * the way to {@code DOCKER-USER} away and puts it back with every network that it makes, and what is sent in between passes.
+ */
 record Tables(String program) {
 
+    private static final String TABLE = "mangle";
     private static final int SECONDS = 10;
 
     /** What it said, a line each. */
@@ -37,6 +41,13 @@ record Tables(String program) {
         run(words("-D", chain, List.of(rule)));
     }
 
+    /** Takes a rule away where it is. */
+    void without(String chain, String... rule) throws IOException, InterruptedException {
+        if (ask(words("-C", chain, List.of(rule))).code() == 0) {
+            remove(chain, rule);
+        }
+    }
+
     private void put(String verb, String chain, List<String> rule) throws IOException, InterruptedException {
         if (ask(words("-C", chain, rule)).code() != 0) {
             run(words(verb, chain, rule));
@@ -60,7 +71,7 @@ record Tables(String program) {
     }
 
     private Answer ask(List<String> words) throws IOException, InterruptedException {
-        var command = new ArrayList<>(Arrays.asList(program, "-w", "5"));
+        var command = new ArrayList<>(Arrays.asList(program, "-w", "5", "-t", TABLE));
         command.addAll(words);
         var process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said, and done, where rules can be set and where they can not. The rules themselves are tried by DockerEngineIT. */
+/** What is said, and done, where rules can be set and where they can not. The rules themselves are tried by FenceIT. */
 class FirewallTest {
 
     @TempDir
@@ -121,10 +121,25 @@ class FirewallTest {
         var lines = Files.readAllLines(asked);
         assertThat(lines)
                 .contains(
-                        "-w 5 -N SLUICE-KEPT-01234567",
-                        "-w 5 -A SLUICE-KEPT-01234567 -d 192.0.2.5/32 -p tcp --dport 5432 -j DROP",
-                        "-w 5 -D SLUICE-KEPT-01234567 -d 192.0.2.4/32 -p tcp --dport 5432 -j DROP",
-                        "-w 5 -I DOCKER-USER -i slu+ -j SLUICE-KEPT-01234567");
+                        "-w 5 -t mangle -N SLUICE-KEPT-01234567",
+                        "-w 5 -t mangle -A SLUICE-KEPT-01234567 -d 192.0.2.5/32 -p tcp --dport 5432 -j DROP",
+                        "-w 5 -t mangle -D SLUICE-KEPT-01234567 -d 192.0.2.4/32 -p tcp --dport 5432 -j DROP",
+                        "-w 5 -t mangle -I FORWARD -i slu+ -j SLUICE-KEPT-01234567");
         assertThat(lines).noneMatch(line -> line.contains("-D") && line.contains("192.0.2.5"));
+    }
+
+    @Test
+    void networks_are_kept_apart_by_a_rule_of_ours_and_not_only_by_the_engines() throws IOException {
+        var asked = folder.resolve("asked");
+        firewall(true, false, "echo \"$*\" >> " + asked + "; case \"$*\" in *' -C '*|*' -L '*) exit 1;; esac")
+                .keep(true);
+        var lines = Files.readAllLines(asked);
+        var apart = lines.stream()
+                .filter(line -> line.matches(".* -A SLUICE-OUT -o slu\\+ .*-j DROP"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(lines).contains("-w 5 -t mangle -I FORWARD -i slu+ -j SLUICE-OUT");
+        // there is no way into a chain before it is whole
+        assertThat(lines.indexOf(apart)).isLessThan(lines.indexOf("-w 5 -t mangle -I FORWARD -i slu+ -j SLUICE-OUT"));
     }
 }
