@@ -85,12 +85,12 @@ class LaunchTest {
     @ParameterizedTest
     @ValueSource(strings = {"bash", "dash"})
     void the_first_of_them_that_fails_ends_the_others_and_is_told_with_its_last_lines(String shell) throws Exception {
-        var said = run(
-                launch(
-                        shell,
-                        "card",
-                        3,
-                        "if [ $LOCAL_RANK = 2 ]; then echo bad luck; exit 42; fi; sleep 60 & trap 'kill $!; echo saved; exit 0' TERM; wait"));
+        var said = run(launch(
+                shell,
+                "card",
+                3,
+                "if [ $LOCAL_RANK = 2 ]; then until [ -e ready-1 ]; do sleep 0.05; done; echo bad luck; exit 42; fi;"
+                        + " trap 'echo saved; exit 0' TERM; touch ready-$LOCAL_RANK; while :; do sleep 0.1; done"));
         assertThat(said.code()).as(said.text()).isEqualTo(42);
         assertThat(said.text()).contains("the process of rank 5 ended with 42").contains("bad luck");
         assertThat(log(4, 1)).contains("saved");
