@@ -1,17 +1,12 @@
 package io.sluice.jobs;
 
+import io.sluice.jobs.keys.KeyFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import java.util.HexFormat;
-import java.util.Set;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
@@ -21,7 +16,6 @@ import javax.crypto.spec.SecretKeySpec;
  * the embedded database's files have the same owner as the key. Gateways that share a database share the file.
  */
 final class Vault {
-    private static final int KEY_BYTES = 32;
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
 
@@ -34,37 +28,7 @@ final class Vault {
 
     /** Makes the key if there is none yet. */
     static Vault open(Path file) throws IOException {
-        try {
-            byte[] fresh = new byte[KEY_BYTES];
-            new SecureRandom().nextBytes(fresh);
-            var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-            try (var channel = Files.newByteChannel(
-                    file,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, StandardOpenOption.DSYNC),
-                    ownerOnly)) {
-                channel.write(ByteBuffer.wrap(HexFormat.of().formatHex(fresh).getBytes(StandardCharsets.US_ASCII)));
-            }
-            return new Vault(fresh);
-        } catch (FileAlreadyExistsException e) {
-            return new Vault(read(file));
-        }
-    }
-
-    private static byte[] read(Path file) throws IOException {
-        try {
-            byte[] key = HexFormat.of().parseHex(Files.readString(file).strip());
-            if (key.length == KEY_BYTES) {
-                return key;
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IOException(damaged(file), e);
-        }
-        throw new IOException(damaged(file));
-    }
-
-    private static String damaged(Path file) {
-        return "The key file " + file
-                + " is damaged; restore it from a backup, or remove it and submit jobs with secrets again.";
+        return new Vault(KeyFile.open(file, " and submit jobs with secrets again"));
     }
 
     /** @param holder whose secret it is; it opens for nobody else */

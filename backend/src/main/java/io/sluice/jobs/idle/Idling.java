@@ -1,20 +1,13 @@
 package io.sluice.jobs.idle;
 
 import io.sluice.database.Database;
+import io.sluice.jobs.keys.KeyFile;
 import io.vertx.core.Future;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.HexFormat;
-import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +30,6 @@ public final class Idling {
 
     /** Signs what virtual clusters' webhooks are told. Lies in the data folder, which gateways that share a database share. */
     public static final class Key {
-        private static final int BYTES = 32;
         private final byte[] bytes;
 
         private Key(byte[] bytes) {
@@ -46,36 +38,8 @@ public final class Idling {
 
         /** Makes it if there is none yet. */
         public static Key open(Path file) throws IOException {
-            byte[] fresh = new byte[BYTES];
-            new SecureRandom().nextBytes(fresh);
-            var ownerOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-            try (var channel = Files.newByteChannel(
-                    file,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, StandardOpenOption.DSYNC),
-                    ownerOnly)) {
-                channel.write(ByteBuffer.wrap(HexFormat.of().formatHex(fresh).getBytes(StandardCharsets.US_ASCII)));
-                return new Key(fresh);
-            } catch (FileAlreadyExistsException e) {
-                return read(file);
-            }
-        }
-
-        private static Key read(Path file) throws IOException {
-            try {
-                byte[] bytes = HexFormat.of().parseHex(Files.readString(file).strip());
-                if (bytes.length == BYTES) {
-                    return new Key(bytes);
-                }
-            } catch (IllegalArgumentException e) {
-                throw new IOException(damaged(file), e);
-            }
-            throw new IOException(damaged(file));
-        }
-
-        private static String damaged(Path file) {
-            return "The key file " + file
-                    + " is damaged; restore it from a backup, or remove it: then webhooks are signed"
-                    + " with other secrets, which the page of virtual clusters shows.";
+            return new Key(KeyFile.open(
+                    file, ": then webhooks are signed with other secrets, which the page of virtual clusters shows"));
         }
 
         private String secret(String cluster) {

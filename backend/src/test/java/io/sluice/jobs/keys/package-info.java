@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.jobs.keys;
+
+import org.jspecify.annotations.NullMarked;
