@@ -23,6 +23,8 @@ final class Sending {
     private final HttpServerResponse response;
     private final CentreMetrics metrics;
     private final Promise<Void> over = Promise.promise();
+    /** What is open is another's by the next moment: nothing is closed that somebody still reads. */
+    private Future<@Nullable Buffer> reading = Future.succeededFuture();
 
     private Sending(Source source, Receiving.Worker worker, HttpServerResponse response, CentreMetrics metrics) {
         this.source = source;
@@ -36,9 +38,10 @@ final class Sending {
         var sending = new Sending(source, worker, response, metrics);
         response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
         response.closeHandler(closed -> sending.over.tryFail("the reader has gone"));
-        sending.step(worker.run(source::next), Future.succeededFuture());
+        sending.step(Future.succeededFuture());
         return sending.over
                 .future()
+                .eventually(() -> sending.reading.otherwiseEmpty())
                 .eventually(() -> worker.after(() -> {
                     source.close();
                     return source;
@@ -46,8 +49,9 @@ final class Sending {
     }
 
     /** @param line free when what was written last has gone */
-    private void step(Future<@Nullable Buffer> read, Future<Void> line) {
-        read.onFailure(over::tryFail)
+    private void step(Future<Void> line) {
+        reading = worker.after(source::next);
+        reading.onFailure(over::tryFail)
                 .onSuccess(piece -> line.onFailure(over::tryFail).onSuccess(free -> {
                     if (over.future().isComplete()) {
                         return;
@@ -57,8 +61,7 @@ final class Sending {
                         return;
                     }
                     metrics.sent(piece.length());
-                    Future<Void> written = response.write(piece);
-                    step(worker.run(source::next), written);
+                    step(response.write(piece));
                 }));
     }
 }

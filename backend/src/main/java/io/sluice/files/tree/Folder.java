@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A folder that is open, and stays the one that it is wherever it is moved to. Each call waits for the disk, and names one thing in it. */
 public final class Folder implements AutoCloseable {
@@ -37,12 +38,12 @@ public final class Folder implements AutoCloseable {
 
     private final int number;
     private final Owner owner;
-    private final String self;
+    /** Its number may be another's by then: of another person's folder, or of a connection. */
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private Folder(int number, Owner owner) {
         this.number = number;
         this.owner = owner;
-        this.self = "/proc/self/fd/" + number;
     }
 
     /** Why no folder can be opened on this system; empty: they can. */
@@ -104,7 +105,7 @@ public final class Folder implements AutoCloseable {
     }
 
     private Folder again() throws IOException {
-        int same = Kernel.folder(number, ".");
+        int same = Kernel.folder(number(), ".");
         if (same < 0) {
             throw new Refused(Why.NOT_ALLOWED, "");
         }
@@ -112,7 +113,8 @@ public final class Folder implements AutoCloseable {
     }
 
     public Folder folder(String name) throws IOException {
-        int found = owner.act(() -> Kernel.folder(number, name));
+        int above = number();
+        int found = owner.act(() -> Kernel.folder(above, name));
         if (found < 0) {
             Found there = found(name);
             throw new Refused(
@@ -123,7 +125,18 @@ public final class Folder implements AutoCloseable {
     }
 
     private Path path(String name) {
-        return Place.path(self, name);
+        return Place.path(self(), name);
+    }
+
+    private int number() {
+        if (closed.get()) {
+            throw new IllegalStateException("this folder has been closed");
+        }
+        return number;
+    }
+
+    private String self() {
+        return "/proc/self/fd/" + number();
     }
 
     public Found found(String name) throws IOException {
@@ -133,7 +146,7 @@ public final class Folder implements AutoCloseable {
 
     /** Of the folder itself. */
     public Found found() throws IOException {
-        return Found.of(Files.readAttributes(Path.of(self), Found.WANTED));
+        return Found.of(Files.readAttributes(Path.of(self()), Found.WANTED));
     }
 
     public boolean has(String name) throws IOException {
@@ -174,7 +187,8 @@ public final class Folder implements AutoCloseable {
     }
 
     private <T> T file(String name, Use<T> use) throws IOException {
-        int thing = owner.act(() -> Kernel.thing(number, name));
+        int above = number();
+        int thing = owner.act(() -> Kernel.thing(above, name));
         if (thing < 0) {
             found(name);
             throw new Refused(Why.NOT_ALLOWED, name);
@@ -221,7 +235,9 @@ public final class Folder implements AutoCloseable {
 
     /** What has the other name already keeps it. */
     public void move(String name, Folder to, String other) throws IOException {
-        if (owner.act(() -> Kernel.rename(number, name, to.number, other))) {
+        int above = number();
+        int target = to.number();
+        if (owner.act(() -> Kernel.rename(above, name, target, other))) {
             return;
         }
         if (to.has(other)) {
@@ -260,8 +276,9 @@ public final class Folder implements AutoCloseable {
 
     /** A new folder's names are on the disk when it returns. */
     public void settle() throws IOException {
+        Path self = Path.of(self());
         owner.act(() -> {
-            try (FileChannel itself = FileChannel.open(Path.of(self), StandardOpenOption.READ)) {
+            try (FileChannel itself = FileChannel.open(self, StandardOpenOption.READ)) {
                 itself.force(true);
                 return self;
             }
@@ -271,7 +288,7 @@ public final class Folder implements AutoCloseable {
     /** Opened, to be read name by name. */
     @SuppressWarnings("StreamResourceLeak") // the names close it
     Names names() throws IOException {
-        Path path = Path.of(self);
+        Path path = Path.of(self());
         return new Names(tried("", () -> Files.newDirectoryStream(path)));
     }
 
@@ -294,6 +311,8 @@ public final class Folder implements AutoCloseable {
 
     @Override
     public void close() {
-        Kernel.close(number);
+        if (closed.compareAndSet(false, true)) {
+            Kernel.close(number);
+        }
     }
 }

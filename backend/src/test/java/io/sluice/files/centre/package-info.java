@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.centre;
+
+import org.jspecify.annotations.NullMarked;
