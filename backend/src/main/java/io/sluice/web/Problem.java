@@ -21,6 +21,7 @@ public final class Problem extends RuntimeException {
         CHANGED(412, "ConflictError"),
         TOO_LARGE(413, "InvalidParametersError"),
         UNPROCESSABLE(422, "InvalidParametersError"),
+        LOCKED(423, "ConflictError"),
         TOO_MANY(429, "TooManyRequestsError"),
         BROKEN(500, "UnknownError"),
         UNAVAILABLE(503, "UnavailableError"),

@@ -56,6 +56,10 @@ final class Told {
                         Problem.Kind.FULL,
                         "There is no room for " + name
                                 + ". Delete something, and empty the bin; or ask your administrator.");
+            case TAKEN ->
+                Problem.of(
+                        Problem.Kind.LOCKED,
+                        "Somebody else is changing this at the same moment. Look where it stands, and try again.");
             case TOO_MANY ->
                 Problem.of(
                         Problem.Kind.UNPROCESSABLE,

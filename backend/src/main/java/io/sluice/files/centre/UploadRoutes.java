@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Files that come in pieces, by the tus protocol 1.0 (https://tus.io/protocols/resumable-upload): each into the home of who sends it. */
@@ -32,17 +32,20 @@ final class UploadRoutes {
     private static final long LONGEST = 1L << 44;
     /** Connections of one person that send at the same time. */
     private static final int MOST_LINES = 8;
+    /** What each of them takes of the memory. */
+    private static final long LINE = 1 << 20;
 
     private final Spaces spaces;
     private final Worker worker;
     private final CentreMetrics metrics;
     private final Intake intake = new Intake();
-    private final Map<Long, Integer> lines = new ConcurrentHashMap<>();
+    private final Turns lines;
 
     UploadRoutes(Spaces spaces, Worker worker, CentreMetrics metrics) {
         this.spaces = spaces;
         this.worker = worker;
         this.metrics = metrics;
+        this.lines = new Turns("uploading", MOST_LINES, LINE, metrics);
         metrics.watch(intake::open);
     }
 
@@ -159,19 +162,33 @@ final class UploadRoutes {
                         DateTimeFormatter.RFC_1123_DATE_TIME.format(expires.atOffset(ZoneOffset.UTC)));
     }
 
-    private Future<Reply> look(Call call) {
+    private static Intake.Key key(Call call, Upload upload) {
+        return new Intake.Key(call.caller().id(), upload.id());
+    }
+
+    /** It is the asker's own: whoever asks anew has lost the line that brought it. */
+    private Future<Reply> alone(Call call, Function<Upload, Future<Reply>> step) {
+        Context context = worker.context();
         return with(call, uploads -> uploads.find(call.path("upload")))
-                // it is the asker's own: whoever asks where it stands has lost the line that brought it
-                .compose(known -> intake.alone(known.id()))
-                .compose(alone -> with(call, uploads -> uploads.find(call.path("upload"))))
-                .map(upload -> about(upload, Reply.nothing().status(200)));
+                .compose(known -> intake.alone(
+                        context,
+                        key(call, known),
+                        () -> with(call, uploads -> uploads.find(known.id())).compose(step)));
+    }
+
+    /** All that is told to have come is in its place, or it is told why it is not: a client asks no more after it. */
+    private Future<Reply> look(Call call) {
+        return alone(
+                call,
+                found -> with(call, uploads -> uploads.finish(found.id()))
+                        .map(upload -> about(upload, Reply.nothing().status(200))));
     }
 
     private Future<Reply> remove(Call call) {
-        return with(call, uploads -> uploads.find(call.path("upload")))
-                .compose(known -> intake.alone(known.id()))
-                .compose(alone -> with(call, uploads -> {
-                    uploads.remove(call.path("upload"));
+        return alone(
+                call,
+                found -> with(call, uploads -> {
+                    uploads.remove(found.id());
                     return Reply.nothing();
                 }));
     }
@@ -187,22 +204,8 @@ final class UploadRoutes {
             return Future.succeededFuture(said(400, "A checksum is sha1, sha256 or md5."));
         }
         long who = call.caller().id();
-        if (lines.merge(who, 1, Integer::sum) > MOST_LINES) {
-            leave(who);
-            metrics.refused("uploading_per_user");
-            throw Problem.tooMany(
-                    "You are sending " + MOST_LINES + " files at once already. Wait for one of them.",
-                    java.time.Duration.ofSeconds(5));
-        }
-        return with(call, uploads -> uploads.find(call.path("upload")))
-                .compose(known -> intake.alone(known.id()))
-                .compose(alone -> with(call, uploads -> uploads.find(call.path("upload"))))
-                .compose(upload -> taken(call, upload, offset, checksum))
-                .onComplete(over -> leave(who));
-    }
-
-    private void leave(long who) {
-        lines.computeIfPresent(who, (key, count) -> count == 1 ? null : count - 1);
+        lines.enter(who);
+        return alone(call, upload -> taken(call, upload, offset, checksum)).onComplete(over -> lines.leave(who));
     }
 
     private Future<Reply> taken(Call call, Upload upload, long offset, Intake.@Nullable Checksum checksum) {
@@ -215,10 +218,13 @@ final class UploadRoutes {
             throw Problem.invalid("The piece is longer than what is missing of the file, which is "
                     + (upload.length() - offset) + " bytes.");
         }
+        if (upload.placed()) {
+            return Future.succeededFuture(about(upload, Reply.nothing()));
+        }
         long who = call.caller().id();
-        Context context = worker.context();
+        var piece = new Intake.Piece(worker.context(), call.incoming(), call::isGone, checksum);
         return worker.run(who, () -> new Uploads(spaces.home(call.caller())))
-                .compose(uploads -> intake.take(context, uploads, upload, call.incoming(), checksum, worker.of(who)))
+                .compose(uploads -> intake.take(key(call, upload), uploads, upload, piece, worker.of(who)))
                 .recover(fault -> Future.failedFuture(broken(call, fault)))
                 .compose(end -> end == Intake.End.OTHER_CHECKSUM
                         ? Future.succeededFuture(said(460, "The piece is not what its checksum says. Send it again."))

@@ -7,15 +7,19 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The few threads that wait for people's disks, and act as one of them at a time; nobody has all of them waiting for theirs. They are nobody
@@ -25,12 +29,25 @@ final class Worker {
     private static final int THREADS = 16;
     private static final int MOST = 1_024;
     private static final int MOST_EACH = 64;
+    /** Of one person's at the same time; what is more waits for those. */
+    private static final int MOST_RUNNING = 4;
+
+    /** @param refused when there are no threads any more */
+    private record Step(Runnable work, Runnable refused) {}
+
+    /** What one person has under way. */
+    private static final class Lane {
+        final Deque<Step> waiting = new ArrayDeque<>();
+        int running;
+        int calls;
+    }
 
     private final Vertx vertx;
     private final ExecutorService threads;
     private final CentreMetrics metrics;
     private final AtomicInteger calls = new AtomicInteger();
-    private final Map<Long, Integer> each = new ConcurrentHashMap<>();
+    /** Its own lock. */
+    private final Map<Long, Lane> lanes = new HashMap<>();
 
     Worker(Vertx vertx, CentreMetrics metrics) {
         this.vertx = vertx;
@@ -56,7 +73,7 @@ final class Worker {
 
             @Override
             public <T> Future<T> after(Callable<T> work) {
-                return done(work);
+                return done(user, work);
             }
         };
     }
@@ -70,40 +87,98 @@ final class Worker {
         if (calls.get() >= MOST) {
             return refuse("calls");
         }
-        if (each.merge(user, 1, Integer::sum) > MOST_EACH) {
-            leave(user);
+        if (!enter(user)) {
             return refuse("calls_per_user");
         }
         calls.incrementAndGet();
         metrics.began();
-        return done(work).onComplete(done -> {
+        return done(user, work).onComplete(done -> {
             leave(user);
             calls.decrementAndGet();
             metrics.done();
         });
     }
 
-    private <T> Future<T> done(Callable<T> work) {
-        Context context = context();
-        Promise<T> promise = Promise.promise();
-        try {
-            threads.execute(() -> {
-                try {
-                    T result = Told.of(work);
-                    context.runOnContext(now -> promise.complete(result));
-                } catch (Exception | LinkageError e) {
-                    context.runOnContext(now -> promise.fail(e));
-                }
-            });
-        } catch (RejectedExecutionException closed) {
-            promise.fail(
-                    Problem.unavailable("The gateway stops. Try again in a moment.", closed, Duration.ofSeconds(5)));
+    private boolean enter(long user) {
+        synchronized (lanes) {
+            Lane lane = lanes.computeIfAbsent(user, who -> new Lane());
+            return lane.calls < MOST_EACH && ++lane.calls > 0;
         }
-        return promise.future();
     }
 
     private void leave(long user) {
-        each.computeIfPresent(user, (who, count) -> count == 1 ? null : count - 1);
+        synchronized (lanes) {
+            lanes.computeIfPresent(user, (who, lane) -> --lane.calls == 0 && lane.running == 0 ? null : lane);
+        }
+    }
+
+    private <T> Future<T> done(long user, Callable<T> work) {
+        Context context = context();
+        Promise<T> promise = Promise.promise();
+        launch(first(
+                user,
+                new Step(
+                        () -> {
+                            take(work, promise, context);
+                            launch(next(user));
+                        },
+                        () -> {
+                            context.runOnContext(now -> promise.fail(stopping()));
+                            launch(next(user));
+                        })));
+        return promise.future();
+    }
+
+    /** Whoever waits is told of any failure: a call that never ended would count for ever. */
+    private static <T> void take(Callable<T> work, Promise<T> promise, Context context) {
+        try {
+            T result = Told.of(work);
+            context.runOnContext(now -> promise.complete(result));
+        } catch (Throwable e) {
+            context.runOnContext(now -> promise.fail(e));
+        }
+    }
+
+    /** Null: it waits for others of the same person's. */
+    private @Nullable Step first(long user, Step step) {
+        synchronized (lanes) {
+            Lane lane = lanes.computeIfAbsent(user, who -> new Lane());
+            if (lane.running < MOST_RUNNING) {
+                lane.running++;
+                return step;
+            }
+            lane.waiting.add(step);
+            return null;
+        }
+    }
+
+    private @Nullable Step next(long user) {
+        synchronized (lanes) {
+            Lane lane = Objects.requireNonNull(lanes.get(user), "whose step has just run");
+            Step next = lane.waiting.poll();
+            if (next == null && --lane.running == 0 && lane.calls == 0) {
+                lanes.remove(user);
+            }
+            return next;
+        }
+    }
+
+    private void launch(@Nullable Step step) {
+        if (step == null) {
+            return;
+        }
+        try {
+            threads.execute(step.work());
+        } catch (RejectedExecutionException closed) {
+            step.refused().run();
+        }
+    }
+
+    private static Problem stopping() {
+        return Problem.unavailable(
+                "The gateway stops. Try again in a moment.",
+                new RejectedExecutionException("no threads for files any more"),
+                Duration.ofSeconds(5));
     }
 
     private <T> Future<T> refuse(String limit) {

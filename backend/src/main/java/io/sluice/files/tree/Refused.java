@@ -16,7 +16,9 @@ public final class Refused extends IOException {
         NOT_EMPTY,
         NOT_ALLOWED,
         FULL,
-        TOO_MANY
+        TOO_MANY,
+        /** Somebody else is at it at this moment. */
+        TAKEN
     }
 
     private final Why why;

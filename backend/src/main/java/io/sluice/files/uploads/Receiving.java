@@ -22,7 +22,7 @@ public final class Receiving {
     public interface Worker {
         <T> Future<T> run(Callable<T> work);
 
-        /** What ends something that was begun is never refused. */
+        /** What goes on with something that was begun, or ends it, is never refused. */
         <T> Future<T> after(Callable<T> work);
     }
 
@@ -113,7 +113,7 @@ public final class Receiving {
         int count = filled;
         coming = spare;
         filled = 0;
-        worker.run(() -> {
+        worker.after(() -> {
                     to.write(ByteBuffer.wrap(full, 0, count));
                     if (digest != null) {
                         digest.update(full, 0, count);
@@ -124,6 +124,7 @@ public final class Receiving {
                     writing = false;
                     filled = 0;
                     fail(failed);
+                    proceed(); // it may have failed before, and waited for what was being written
                 })
                 .onSuccess(written -> {
                     writing = false;

@@ -57,8 +57,7 @@ public final class Uploads {
                 String about = length + "\n" + replaces + "\n" + String.join("/", place.names());
                 write(slot, ABOUT, about);
             }
-            Upload begun = find(id);
-            return begun.isWhole() ? finish(begun) : begun;
+            return finish(id);
         }
     }
 
@@ -100,23 +99,31 @@ public final class Uploads {
     }
 
     public Upload find(String id) throws IOException {
-        try (Folder all = space.own(UNDER_WAY)) {
-            if (!all.has(known(id))) {
-                return done(id);
-            }
-            try (Folder slot = all.folder(id)) {
-                Found data = slot.found(DATA);
-                long offset = slot.has(CHECKED) ? Math.min(data.size(), number(text(slot, CHECKED))) : data.size();
-                return read(id, text(slot, ABOUT), offset, data.changed());
-            }
+        try (Folder all = space.own(UNDER_WAY);
+                Folder slot = all.folder(known(id))) {
+            return find(slot, id);
+        } catch (Refused refused) {
+            return done(id, refused);
         }
     }
 
-    private Upload done(String id) throws IOException {
+    private static Upload find(Folder slot, String id) throws IOException {
+        if (!slot.has(DATA)) {
+            // it was made before what is told of it: it has gone to its place, and a gateway ended before that was told
+            Found about = slot.found(ABOUT);
+            return read(id, text(slot, ABOUT), 0, about.changed()).whole();
+        }
+        Found data = slot.found(DATA);
+        long offset = slot.has(CHECKED) ? Math.min(data.size(), number(text(slot, CHECKED))) : data.size();
+        return read(id, text(slot, ABOUT), offset, data.changed());
+    }
+
+    private Upload done(String id, Refused refused) throws IOException {
+        if (refused.why() != Refused.Why.MISSING || !id.matches(ID)) {
+            throw refused;
+        }
         try (Folder done = space.own(DONE)) {
-            String about = text(done, id);
-            Upload upload = read(id, about, 0, done.found(id).changed());
-            return read(id, about, upload.length(), upload.touched());
+            return read(id, text(done, id), 0, done.found(id).changed()).whole();
         }
     }
 
@@ -124,7 +131,8 @@ public final class Uploads {
     private static Upload read(String id, String about, long offset, long touched) throws Refused {
         String[] said = about.split("\n", 3);
         try {
-            return new Upload(id, Place.of(said[2]), number(said[0]), offset, Boolean.parseBoolean(said[1]), touched);
+            boolean replaces = Boolean.parseBoolean(said[1]);
+            return new Upload(id, Place.of(said[2]), number(said[0]), offset, replaces, touched, false);
         } catch (Place.Unspeakable | ArrayIndexOutOfBoundsException spoilt) {
             throw new Refused(Refused.Why.MISSING, "");
         }
@@ -137,21 +145,42 @@ public final class Uploads {
         return Long.parseLong(text);
     }
 
-    /** To go on writing; only one at a time, on whichever gateway. */
-    Taking take(Upload upload, boolean checked) throws IOException {
+    /**
+     * To go on writing; only one at a time, on whichever gateway.
+     *
+     * @param found that it must still be: whoever has written since has been told that it is kept
+     */
+    Taking take(Upload found, boolean checked) throws IOException {
+        Taking taking = hold(found.id());
         try (Folder all = space.own(UNDER_WAY);
-                Folder slot = all.folder(known(upload.id()))) {
-            FileChannel data = slot.append(DATA).channel();
+                Folder slot = all.folder(found.id())) {
+            if (taking.upload().offset() != found.offset()) {
+                throw new Refused(Refused.Why.TAKEN, found.place().name());
+            }
+            taking.begin();
+            if (checked) {
+                write(slot, CHECKED, Long.toString(found.offset()));
+            } else if (slot.has(CHECKED)) {
+                slot.remove(CHECKED); // what was being checked has just gone
+            }
+            return taking;
+        } catch (IOException e) {
+            taking.close();
+            throw e;
+        }
+    }
+
+    /** As it stands once nobody else can write it. */
+    private Taking hold(String id) throws IOException {
+        try (Folder all = space.own(UNDER_WAY);
+                Folder slot = all.folder(known(id))) {
+            OpenFile data = slot.append(DATA);
             try {
-                if (!Taking.isFree(data)) {
-                    throw new Refused(Refused.Why.TOO_MANY, "");
+                // while its lock was another's it may have gone to its place, where nobody writes in it
+                if (!Taking.isFree(data.channel()) || !slot.has(DATA)) {
+                    throw new Refused(Refused.Why.TAKEN, "");
                 }
-                data.truncate(upload.offset());
-                data.position(upload.offset());
-                if (checked) {
-                    write(slot, CHECKED, Long.toString(upload.offset()));
-                }
-                return new Taking(data, upload.length() - upload.offset());
+                return new Taking(find(slot, id), data);
             } catch (IOException e) {
                 data.close();
                 throw e;
@@ -160,32 +189,38 @@ public final class Uploads {
     }
 
     /** What has come is as it was sent. */
-    void believe(Upload upload) throws IOException {
+    void believe(Taking taking) throws IOException {
         try (Folder all = space.own(UNDER_WAY);
-                Folder slot = all.folder(known(upload.id()))) {
+                Folder slot = all.folder(taking.upload().id())) {
             slot.remove(CHECKED);
         }
     }
 
-    /** There under its name, if it is whole. */
-    Upload finish(Upload begun) throws IOException {
-        Upload upload = find(begun.id());
-        if (!upload.isWhole()) {
+    /** There under its name, if it is whole: one that came with a gateway's last breath, too. */
+    public Upload finish(String id) throws IOException {
+        Upload upload = find(id);
+        if (!upload.isWhole() || upload.placed()) {
+            return upload;
+        }
+        try (Taking taking = hold(id)) {
+            return finish(taking);
+        }
+    }
+
+    /** The same, of what is held. */
+    Upload finish(Taking taking) throws IOException {
+        Upload upload = find(taking.upload().id());
+        if (!upload.isWhole() || upload.placed()) {
             return upload;
         }
         Place place = upload.place();
         mustBeFree(place, upload.replaces());
         try (Folder all = space.own(UNDER_WAY)) {
-            if (!all.has(upload.id())) {
-                return upload; // somebody has done it already
-            }
             try (Folder slot = all.folder(upload.id());
                     Folder top = space.top();
                     Folder above = top.made(place.above());
                     Folder done = space.own(DONE)) {
-                try (OpenFile data = slot.append(DATA)) {
-                    data.channel().force(true);
-                }
+                taking.settle();
                 if (upload.replaces()) {
                     slot.replace(DATA, above, place.name());
                 } else {
@@ -196,7 +231,7 @@ public final class Uploads {
             }
             clear(all, upload.id());
         }
-        return upload;
+        return upload.whole();
     }
 
     public void remove(String id) throws IOException {

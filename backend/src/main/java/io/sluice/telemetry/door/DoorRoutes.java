@@ -234,7 +234,7 @@ final class DoorRoutes {
         String type = switch (problem.kind()) {
             case INVALID -> "bad_data";
             case NOT_FOUND -> "not_found";
-            case UNPROCESSABLE -> "execution";
+            case UNPROCESSABLE, LOCKED -> "execution";
             case UNAUTHENTICATED, FORBIDDEN -> "forbidden";
             case NOT_ALLOWED, CONFLICT, GONE, CHANGED, TOO_LARGE, TOO_MANY, BROKEN, UNAVAILABLE, TOO_SLOW, FULL ->
                 "unavailable";
