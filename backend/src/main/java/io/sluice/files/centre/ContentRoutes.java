@@ -25,6 +25,10 @@ final class ContentRoutes {
     private static final String CONTENT = "/api/v2/files/:user/content";
     private static final int PIECE = 256 << 10;
     private static final int LONGEST_TEXT = 4 << 20;
+    /** Of one person's at once. */
+    private static final int MOST_ZIPS = 2;
+    /** What one takes of the memory when it is full. */
+    private static final long ZIP = 32 << 20;
     /** As pictures, and nothing that could be more than one: it comes from whoever had a hand in the file. */
     private static final Map<String, String> PICTURES = Map.of(
             "png",
@@ -43,8 +47,10 @@ final class ContentRoutes {
     private final Spaces spaces;
     private final Worker worker;
     private final CentreMetrics metrics;
+    private final Turns zips;
 
     ContentRoutes(Spaces spaces, Worker worker, CentreMetrics metrics) {
+        this.zips = new Turns("zips", MOST_ZIPS, ZIP, metrics);
         this.spaces = spaces;
         this.worker = worker;
         this.metrics = metrics;
@@ -75,19 +81,29 @@ final class ContentRoutes {
         String top = Place.raw(name.startsWith("@") ? name.substring(1) : name);
         return switch (as) {
             case "", "zip" ->
-                streamed(
-                        call,
-                        () -> new Packed(Packing.zip(space.folder(place), top)),
-                        "application/zip",
-                        name + ".zip");
+                streamed(call, () -> zipped(call.caller().id(), space, place, top), "application/zip", name + ".zip");
             case "tar" ->
                 streamed(
                         call,
-                        () -> new Packed(Packing.tar(space.folder(place), top)),
+                        () -> new Packed(Packing.tar(space.folder(place), top, without(place)), () -> {}),
                         "application/x-tar",
                         name + ".tar");
             default -> throw Problem.invalid("A folder comes as zip or as tar.");
         };
+    }
+
+    private Sending.Source zipped(long who, Space space, Place place, String top) throws IOException {
+        zips.enter(who);
+        try {
+            return new Packed(Packing.zip(space.folder(place), top, without(place)), () -> zips.leave(who));
+        } catch (IOException | RuntimeException e) {
+            zips.leave(who);
+            throw e;
+        }
+    }
+
+    private static String without(Place place) {
+        return place.isRoot() ? Space.OWN : "";
     }
 
     /** Where a source is opened, once there is somebody to send it to. */
@@ -169,7 +185,7 @@ final class ContentRoutes {
     }
 
     /** A folder that is packed on its way. */
-    private record Packed(Packing packing) implements Sending.Source {
+    private record Packed(Packing packing, Runnable over) implements Sending.Source {
         @Override
         public @Nullable Buffer next() throws IOException {
             byte[] piece = packing.next();
@@ -178,7 +194,11 @@ final class ContentRoutes {
 
         @Override
         public void close() throws IOException {
-            packing.close();
+            try {
+                packing.close();
+            } finally {
+                over.run();
+            }
         }
     }
 

@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class Packing implements Closeable {
     private static final int PIECE = 256 << 10;
     private static final int MOST = 1_000_000;
-    private static final int MOST_OF_ONE = 200_000;
+    /** A zip ends with a list of all that is in it, and that list is kept until then. */
+    private static final int MOST_ZIPPED = 100_000;
+
     private static final String LEFT_OUT = "LEFT-OUT.txt";
 
     /** How packed things stand one after another. */
@@ -32,33 +36,45 @@ public final class Packing implements Closeable {
 
         void write(byte[] bytes, int count) throws IOException;
 
-        void end() throws IOException;
+        /** Of a file. False: it has more to write, and is asked again. */
+        boolean end() throws IOException;
     }
 
     private final Walk walk;
     private final String top;
+    private final String without;
     private final ByteArrayOutputStream packed = new ByteArrayOutputStream(PIECE + (64 << 10));
     private final ByteBuffer read = ByteBuffer.allocate(64 << 10);
     private final Format format;
+    private String toldIn = LEFT_OUT;
     private @Nullable OpenFile open;
+    private Place at = Place.ROOT;
+    /** Of what was promised of the file that is open. */
+    private long left;
+
+    private boolean ending;
+    private boolean told;
     private boolean over;
 
-    private Packing(Folder folder, String top, Function<OutputStream, Format> format) throws IOException {
-        this.walk = new Walk(folder, MOST, MOST_OF_ONE);
+    private Packing(Folder folder, int most, String top, String without, Function<OutputStream, Format> format)
+            throws IOException {
+        this.walk = new Walk(folder, most);
         this.top = top;
+        this.without = without;
         this.format = format.apply(packed);
     }
 
     /**
      * @param folder closed with the packing
      * @param top what the folder is called in there
+     * @param without a name in the folder that is passed over
      */
-    public static Packing zip(Folder folder, String top) throws IOException {
-        return new Packing(folder, top, Zip::new);
+    public static Packing zip(Folder folder, String top, String without) throws IOException {
+        return new Packing(folder, MOST_ZIPPED, top, without, Zip::new);
     }
 
-    public static Packing tar(Folder folder, String top) throws IOException {
-        return new Packing(folder, top, Tar::new);
+    public static Packing tar(Folder folder, String top, String without) throws IOException {
+        return new Packing(folder, MOST, top, without, Tar::new);
     }
 
     /** Null: that was all. */
@@ -67,6 +83,8 @@ public final class Packing implements Closeable {
         while (packed.size() < PIECE && !over) {
             if (open != null) {
                 read(open);
+            } else if (ending) {
+                ending = !format.end();
             } else {
                 proceed();
             }
@@ -74,24 +92,35 @@ public final class Packing implements Closeable {
         return packed.size() == 0 ? null : packed.toByteArray();
     }
 
+    /** As much as there was when it was opened: one that somebody writes all the time would have no end. */
     private void read(OpenFile file) throws IOException {
-        int count = file.channel().read(read.clear());
+        int count = file.channel().read(read.clear().limit((int) Math.min(read.capacity(), left)));
+        if (count > 0) {
+            format.write(read.array(), count);
+            left -= count;
+        }
         if (count < 0) {
+            walk.leave(at, new Refused(Refused.Why.NOT_A_FILE, "")); // it has become shorter: what it has now is not it
+        }
+        if (count < 0 || left == 0) {
             file.close();
             open = null;
-            format.end();
-        } else {
-            format.write(read.array(), count);
+            ending = true;
         }
     }
 
     private void proceed() throws IOException {
-        Walk.Step step = walk.next();
+        Walk.Step step = next(walk);
         if (step == null) {
-            tellLeftOut();
-            format.close();
-            over = true;
+            finish();
             return;
+        }
+        if (step.place().names().equals(List.of(without))) {
+            walk.pass();
+            return;
+        }
+        if (step.place().names().equals(List.of(toldIn))) {
+            toldIn += "~"; // this one is theirs
         }
         Place place = placed(step.place());
         String name = step.place().name();
@@ -103,6 +132,8 @@ public final class Packing implements Closeable {
                     OpenFile file = step.folder().read(name);
                     try {
                         format.begin(place, file.found());
+                        at = step.place();
+                        left = file.found().size();
                         open = file;
                     } catch (Refused refused) {
                         file.close();
@@ -116,19 +147,36 @@ public final class Packing implements Closeable {
         }
     }
 
+    /** What is too much for one is told in it: a line that breaks off says nothing. */
+    private static Walk.@Nullable Step next(Walk walk) throws IOException {
+        try {
+            return walk.next();
+        } catch (Refused tooMany) {
+            walk.leave(Place.of("… > " + walk.met()), tooMany);
+            return null;
+        }
+    }
+
     private Place placed(Place place) {
-        return top.isEmpty() ? place : Place.of(top + "/" + String.join("/", place.names()));
+        List<String> names = new ArrayList<>(place.names());
+        if (!top.isEmpty()) {
+            names.addFirst(top);
+        }
+        return new Place(names);
     }
 
     /** Half of a folder that looks like a whole one would be believed. */
-    private void tellLeftOut() throws IOException {
-        if (!walk.leftOut().isEmpty()) {
+    private void finish() throws IOException {
+        if (walk.leftOut().isEmpty() || told) {
+            format.close();
+            over = true;
+        } else {
+            told = true;
             byte[] text = (String.join("\n", walk.leftOut()) + "\n").getBytes(StandardCharsets.UTF_8);
             long now = System.currentTimeMillis();
-            format.begin(
-                    placed(Place.of(LEFT_OUT)), new Found(Found.Kind.FILE, text.length, now, now, 0644, 0, 1, 0, 0));
+            format.begin(placed(Place.of(toldIn)), new Found(Found.Kind.FILE, text.length, now, now, 0644, 0, 1, 0, 0));
             format.write(text, text.length);
-            format.end();
+            ending = true;
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Arrays;
 final class Tar implements Packing.Format {
     private static final int BLOCK = 512;
     private static final int NAME = 100;
+    private static final int ZEROS = 64 << 10;
     private static final long MOST_OCTAL = 1L << 33;
 
     private final OutputStream out;
@@ -50,12 +51,15 @@ final class Tar implements Packing.Format {
 
     /** A file that became shorter meanwhile ends in zeros. */
     @Override
-    public void end() throws IOException {
-        byte[] zeros = new byte[BLOCK];
-        for (; left > 0; left -= Math.min(left, BLOCK)) {
-            out.write(zeros, 0, (int) Math.min(left, BLOCK));
+    public boolean end() throws IOException {
+        int zeros = (int) Math.min(left, ZEROS);
+        out.write(new byte[zeros]);
+        left -= zeros;
+        if (left > 0) {
+            return false;
         }
         pad(written);
+        return true;
     }
 
     @Override

@@ -14,6 +14,9 @@ import java.util.zip.ZipOutputStream;
 
 /** Without compression: what is large here is packed already, and a line is quicker than a processor that many share. */
 final class Zip implements Packing.Format {
+    /** Of a format that has 65,535 bytes for it; a letter may take four. */
+    private static final int LONGEST_NAME = 16_000;
+
     private final ZipOutputStream zip;
 
     Zip(OutputStream out) {
@@ -21,17 +24,24 @@ final class Zip implements Packing.Format {
         zip.setLevel(Deflater.NO_COMPRESSION);
     }
 
-    private static ZipEntry entry(Place place, Found found, String end) {
+    private void put(Place place, Found found, String end) throws IOException {
         // who unpacks this has names of text only: other bytes are told by their numbers
-        var entry = new ZipEntry(
-                String.join("/", place.names().stream().map(Place::shown).toList()) + end);
+        String name = String.join("/", place.names().stream().map(Place::shown).toList()) + end;
+        if (name.length() > LONGEST_NAME) {
+            throw new Refused(Refused.Why.TOO_MANY, place.name());
+        }
+        var entry = new ZipEntry(name);
         entry.setLastModifiedTime(FileTime.fromMillis(found.changed()));
-        return entry;
+        try {
+            zip.putNextEntry(entry);
+        } catch (ZipException twice) {
+            throw new Refused(Refused.Why.EXISTS, place.name());
+        }
     }
 
     @Override
     public void folder(Place place, Found found) throws IOException {
-        zip.putNextEntry(entry(place, found, "/"));
+        put(place, found, "/");
         zip.closeEntry();
     }
 
@@ -46,11 +56,7 @@ final class Zip implements Packing.Format {
 
     @Override
     public void begin(Place place, Found found) throws IOException {
-        try {
-            zip.putNextEntry(entry(place, found, ""));
-        } catch (ZipException twice) {
-            throw new Refused(Refused.Why.EXISTS, place.name());
-        }
+        put(place, found, "");
     }
 
     @Override
@@ -59,8 +65,9 @@ final class Zip implements Packing.Format {
     }
 
     @Override
-    public void end() throws IOException {
+    public boolean end() throws IOException {
         zip.closeEntry();
+        return true;
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class Copying {
             return;
         }
         to.make(other);
-        try (Walk walk = new Walk(from.folder(name), MOST, MOST);
+        try (Walk walk = new Walk(from.folder(name), MOST);
                 Folder top = to.folder(other)) {
             for (Walk.Step step = walk.next(); step != null; step = walk.next()) {
                 try (Folder above = top.folder(step.place().above())) {

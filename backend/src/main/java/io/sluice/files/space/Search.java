@@ -22,7 +22,7 @@ public final class Search {
         String wanted = words.toLowerCase(Locale.ROOT);
         long end = System.nanoTime() + LONGEST_NANOS;
         List<Space.Entry> found = new ArrayList<>();
-        try (Walk walk = new Walk(space.folder(in), MOST_MET + 1, MOST_MET)) {
+        try (Walk walk = new Walk(space.folder(in), MOST_MET + 1)) {
             for (Walk.Step step = walk.next(); step != null; step = walk.next()) {
                 if (in.isRoot() && step.place().names().equals(List.of(Space.OWN))) {
                     walk.pass();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Space(Path root, Owner owner, boolean writable) {
     /** What the file centre keeps in a home for itself: bin, uploads on their way, and what is being written. */
-    static final String OWN = ".sluice";
+    public static final String OWN = ".sluice";
 
     private static final Place TEMPORARY = Place.of(OWN + "/temporary");
 
@@ -77,7 +77,7 @@ public record Space(Path root, Owner owner, boolean writable) {
         if (place.isRoot()) {
             throw new Refused(Refused.Why.EXISTS, "");
         }
-        try (Folder above = folder(place.above())) {
+        try (Folder above = folder(theirs(place).above())) {
             return step.take(above);
         }
     }

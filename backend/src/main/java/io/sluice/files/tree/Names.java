@@ -88,7 +88,7 @@ public final class Names implements AutoCloseable {
                 return;
             }
             more = true;
-            if (entry.compareTo(kept.element()) < 0) {
+            if (most > 0 && entry.compareTo(kept.element()) < 0) {
                 kept.remove();
                 kept.add(entry);
             }

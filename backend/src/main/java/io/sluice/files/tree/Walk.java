@@ -3,6 +3,7 @@ package io.sluice.files.tree;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** What is in a folder, and in those in it, folders before what they hold. It goes on where somebody takes things away meanwhile. */
 public final class Walk implements AutoCloseable {
     private static final int DEEPEST = 200;
+    private static final int MOST_LEFT_OUT = 1_000;
+    private static final int MOST_NAMES = 10_000;
+    private static final int LEAST = 500;
 
     /**
      * @param place from where the walk began
@@ -18,32 +22,57 @@ public final class Walk implements AutoCloseable {
      */
     public record Step(Place place, Folder folder, Found found) {}
 
-    private record Level(Folder folder, Place place, Iterator<String> names) {}
+    /** A folder that is open, and of its names those that come next. */
+    private static final class Level {
+        final Folder folder;
+        final Place place;
+        Iterator<String> names = Collections.emptyIterator();
+        String after = "";
+        boolean more = true;
+
+        Level(Folder folder, Place place) {
+            this.folder = folder;
+            this.place = place;
+        }
+    }
 
     private final Deque<Level> levels = new ArrayDeque<>();
     private final List<String> leftOut = new ArrayList<>();
+    private int leftOutToo;
     private final int most;
-    private final int mostOfOne;
     private @Nullable Step last;
     private int met;
+    /** Names that are still to be met. */
+    private int known;
 
     /**
      * @param begin closed by the walk
      * @param most that are met before it ends
      */
-    public Walk(Folder begin, int most, int mostOfOne) throws IOException {
+    public Walk(Folder begin, int most) throws IOException {
         this.most = most;
-        this.mostOfOne = mostOfOne;
         enter(begin, Place.ROOT);
     }
 
     private void enter(Folder folder, Place place) throws IOException {
         try {
-            levels.push(new Level(folder, place, Names.all(folder, mostOfOne).iterator()));
+            var level = new Level(folder, place);
+            turn(level);
+            levels.push(level);
         } catch (IOException e) {
             folder.close();
             throw e;
         }
+    }
+
+    /** However many are in however many folders in one another, only so many names are held at a time. */
+    private void turn(Level level) throws IOException {
+        Names.Page page = Names.page(
+                level.folder, level.after.isEmpty() ? null : level.after, Math.max(LEAST, MOST_NAMES - known));
+        known += page.names().size();
+        level.names = page.names().iterator();
+        level.more = page.more() && !page.names().isEmpty();
+        level.after = level.more ? page.names().getLast() : "";
     }
 
     /** Null: that was all. */
@@ -51,17 +80,22 @@ public final class Walk implements AutoCloseable {
         descend();
         while (!levels.isEmpty()) {
             Level level = levels.element();
-            if (!level.names().hasNext()) {
-                levels.remove().folder().close();
+            if (!level.names.hasNext()) {
+                if (level.more) {
+                    turn(level);
+                } else {
+                    levels.remove().folder.close();
+                }
                 continue;
             }
             if (met >= most) {
                 throw new Refused(Refused.Why.TOO_MANY, "");
             }
-            Place place = level.place().with(level.names().next());
+            Place place = level.place.with(level.names.next());
+            known--;
             met++;
             try {
-                last = new Step(place, level.folder(), level.folder().found(place.name()));
+                last = new Step(place, level.folder, level.folder.found(place.name()));
                 return last;
             } catch (Refused refused) {
                 leave(place, refused);
@@ -89,7 +123,12 @@ public final class Walk implements AutoCloseable {
 
     /** Whoever walks could do nothing with it, or may not. What has gone meanwhile is not missed. */
     public void leave(Place place, Refused refused) {
-        if (refused.why() != Refused.Why.MISSING) {
+        if (refused.why() == Refused.Why.MISSING) {
+            return;
+        }
+        if (leftOut.size() >= MOST_LEFT_OUT) {
+            leftOutToo++;
+        } else {
             leftOut.add(Place.shown(String.join("/", place.names())));
         }
     }
@@ -99,8 +138,13 @@ public final class Walk implements AutoCloseable {
         last = null;
     }
 
+    /** The first of them, and how many there were more. */
     public List<String> leftOut() {
-        return List.copyOf(leftOut);
+        List<String> told = new ArrayList<>(leftOut);
+        if (leftOutToo > 0) {
+            told.add("… +" + leftOutToo);
+        }
+        return told;
     }
 
     public int met() {
@@ -109,7 +153,7 @@ public final class Walk implements AutoCloseable {
 
     @Override
     public void close() {
-        levels.forEach(level -> level.folder().close());
+        levels.forEach(level -> level.folder.close());
         levels.clear();
     }
 }

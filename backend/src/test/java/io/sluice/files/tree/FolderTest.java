@@ -260,6 +260,41 @@ class FolderTest {
     }
 
     @Test
+    void a_walk_meets_all_of_a_folder_that_has_more_names_than_are_held() throws IOException {
+        Path large = Files.createDirectories(root.resolve("a/large"));
+        Files.writeString(root.resolve("b"), "");
+        for (int i = 0; i < 10_050; i++) {
+            Files.createFile(large.resolve("f" + i));
+        }
+        try (Walk walk = new Walk(open(), 20_000)) {
+            while (walk.next() != null) {
+                assertThat(walk.leftOut()).isEmpty();
+            }
+            assertThat(walk.met()).isEqualTo(10_053);
+        }
+        try (Walk walk = new Walk(open(), 100)) {
+            assertThat(why(() -> {
+                        while (walk.next() != null) {
+                            assertThat(walk.met()).isLessThanOrEqualTo(100);
+                        }
+                    }))
+                    .isEqualTo(Refused.Why.TOO_MANY);
+        }
+    }
+
+    @Test
+    void a_folder_is_closed_once_and_not_used_after() throws IOException {
+        Folder folder = open();
+        folder.close();
+        // the number is the next one's now
+        try (Folder other = open()) {
+            folder.close();
+            assertThatThrownBy(() -> folder.found("x")).isInstanceOf(IllegalStateException.class);
+            assertThat(other.has("x")).isFalse();
+        }
+    }
+
+    @Test
     void what_has_a_name_keeps_it() throws IOException {
         Files.writeString(root.resolve("a"), "a");
         Files.writeString(root.resolve("b"), "b");

@@ -1,0 +1,151 @@
+package io.sluice.files.packing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.files.tree.Folder;
+import io.sluice.files.tree.Owner;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.ZipInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Folders on their way out, while jobs are at work in them. */
+@Timeout(60)
+class PackingTest {
+    private static final int MOST_AT_ONCE = 1 << 20;
+
+    @TempDir
+    private Path root;
+
+    private Packing zip() throws IOException {
+        return Packing.zip(Folder.open(root, Owner.GATEWAY), "top", ".sluice");
+    }
+
+    private Packing tar() throws IOException {
+        return Packing.tar(Folder.open(root, Owner.GATEWAY), "top", ".sluice");
+    }
+
+    private static byte[] rest(Packing packing) throws IOException {
+        var all = new ByteArrayOutputStream();
+        for (byte[] piece = packing.next(); piece != null; piece = packing.next()) {
+            all.writeBytes(piece);
+        }
+        packing.close();
+        return all.toByteArray();
+    }
+
+    private static Map<String, byte[]> unzipped(byte[] zip) throws IOException {
+        Map<String, byte[]> files = new LinkedHashMap<>();
+        try (var in = new ZipInputStream(new ByteArrayInputStream(zip))) {
+            for (var entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                files.put(entry.getName(), in.readAllBytes());
+            }
+        }
+        return files;
+    }
+
+    private void size(String name, long size) throws IOException {
+        try (var file = new RandomAccessFile(root.resolve(name).toFile(), "rw")) {
+            file.setLength(size);
+        }
+    }
+
+    @Test
+    void a_huge_file_that_becomes_shorter_takes_no_more_memory_than_a_piece() throws IOException {
+        size("huge", 1L << 42);
+        try (Packing tar = tar()) {
+            assertThat(tar.next()).hasSizeLessThan(MOST_AT_ONCE);
+            size("huge", 0);
+            for (int i = 0; i < 20; i++) {
+                assertThat(tar.next()).isNotEmpty().hasSizeLessThan(MOST_AT_ONCE);
+            }
+        }
+    }
+
+    @Test
+    void a_file_that_became_shorter_is_told_and_what_comes_after_it_is_whole() throws Exception {
+        size("a", 3_000_001);
+        Files.writeString(root.resolve("b"), "whole");
+        Packing tar = tar();
+        byte[] first = tar.next();
+        size("a", 10);
+        var packed = new ByteArrayOutputStream();
+        packed.writeBytes(first);
+        packed.writeBytes(rest(tar));
+        Path out = Files.createDirectory(root.resolve("out"));
+        Path file = Files.write(out.resolve("t.tar"), packed.toByteArray());
+        var untar = new ProcessBuilder("tar", "-xf", file.toString(), "-C", out.toString()).start();
+        assertThat(untar.waitFor()).isZero();
+        assertThat(out.resolve("top/a")).hasSize(3_000_001);
+        assertThat(out.resolve("top/b")).hasContent("whole");
+        assertThat(out.resolve("top/LEFT-OUT.txt")).hasContent("a\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_file_that_is_written_all_the_time_has_an_end(boolean asZip) throws IOException {
+        Path log = Files.write(root.resolve("log"), new byte[1 << 20]);
+        int pieces = 0;
+        try (Packing packing = asZip ? zip() : tar()) {
+            while (packing.next() != null) {
+                Files.write(log, new byte[1 << 20], StandardOpenOption.APPEND);
+                assertThat(++pieces).isLessThan(20);
+            }
+        }
+        assertThat(pieces).isPositive();
+    }
+
+    @Test
+    void what_the_file_centre_keeps_for_itself_is_not_packed() throws IOException {
+        Files.createDirectories(root.resolve(".sluice/bin/x"));
+        Files.writeString(root.resolve(".sluice/bin/x/what"), "deleted");
+        Files.createDirectories(root.resolve("sub/.sluice"));
+        Files.writeString(root.resolve("sub/.sluice/mine"), "theirs");
+
+        assertThat(unzipped(rest(zip())).keySet())
+                .containsExactlyInAnyOrder("top/sub/", "top/sub/.sluice/", "top/sub/.sluice/mine");
+        assertThat(new String(rest(tar()), StandardCharsets.ISO_8859_1)).doesNotContain("deleted");
+    }
+
+    @Test
+    void what_has_too_long_a_way_is_left_out_and_the_rest_comes() throws Exception {
+        Folder at = Folder.open(root, Owner.GATEWAY);
+        for (int i = 0; i < 80; i++) {
+            at.make("d".repeat(250));
+            try (Folder above = at) {
+                at = above.folder("d".repeat(250));
+            }
+        }
+        at.create("deep").close();
+        at.close();
+        Files.writeString(root.resolve("z"), "after");
+        Files.writeString(root.resolve("LEFT-OUT.txt"), "theirs");
+
+        Map<String, byte[]> files = unzipped(rest(zip()));
+
+        assertThat(files.get("top/z")).asString(StandardCharsets.UTF_8).isEqualTo("after");
+        assertThat(files.get("top/LEFT-OUT.txt"))
+                .asString(StandardCharsets.UTF_8)
+                .isEqualTo("theirs");
+        assertThat(files.get("top/LEFT-OUT.txt~"))
+                .asString(StandardCharsets.UTF_8)
+                .endsWith("/deep\n");
+        assertThat(new String(rest(tar()), StandardCharsets.ISO_8859_1)).contains("/deep\0");
+        // the test's own cleaning up would go by ways that are too long
+        Path first = root.resolve("d".repeat(250));
+        assertThat(new ProcessBuilder("rm", "-rf", first.toString()).start().waitFor())
+                .isZero();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.packing;
+
+import org.jspecify.annotations.NullMarked;
