@@ -151,6 +151,23 @@ final class Layout {
         return mask;
     }
 
+    /** The most of these devices that one task could be given: of one type, and on a board what it lets work together. */
+    int together(int node, int[] types, long some) {
+        int most = 0;
+        for (int type : types) {
+            long own = some & devices[node][type];
+            int all = Long.bitCount(own);
+            if (!board[type] || (all == Room.WHOLE_BOARD && own == devices[node][type])) {
+                most = Math.max(most, all);
+                continue;
+            }
+            for (long group : groups[node]) {
+                most = Math.max(most, Integer.highestOneBit(Long.bitCount(own & group)));
+            }
+        }
+        return most;
+    }
+
     /** Nodes and devices that have what is asked for, but are out of service or being checked; empty: any node. */
     List<Outage> outages(String type, int most) {
         int[] wanted = type.isEmpty() ? new int[0] : types.named(type);

@@ -348,8 +348,10 @@ final class Reasons {
                             };
                     free += left;
                     total += has;
-                    freeOnOne = Math.max(freeOnOne, left);
-                    totalOnOne = Math.max(totalOnOne, has);
+                    boolean device = resource == Resource.DEVICE;
+                    long open = layout.open[node] ? machines.free.devices[node] : 0;
+                    freeOnOne = Math.max(freeOnOne, device ? layout.together(node, types, open) : left);
+                    totalOnOne = Math.max(totalOnOne, device ? layout.together(node, types, mask) : has);
                 }
             }
             return new Stock(free, total, freeOnOne, totalOnOne);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Room {
     private static final int MOST_CPUS = 511;
-    private static final int WHOLE_BOARD = 8;
+    static final int WHOLE_BOARD = 8;
 
     final Layout layout;
     final int[] cpus;

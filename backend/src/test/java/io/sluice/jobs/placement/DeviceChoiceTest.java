@@ -70,6 +70,9 @@ class DeviceChoiceTest {
         scene.job("job").tasks(1, 1, 4, "huawei_npu_arm64").waits().pass();
         assertThat(scene.waiting("job").why()).isEqualTo(Why.SCATTERED);
         assertThat(scene.waiting("job").shortages().getFirst().free()).isEqualTo(6);
+        assertThat(scene.waiting("job").shortages().getFirst().freeOnOne())
+                .as("of three in each half two work together")
+                .isEqualTo(2);
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import io.sluice.jobs.placement.Waiting.Why;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PlacementTest {
@@ -146,6 +147,27 @@ class PlacementTest {
         scene.job("job").tasks(1, 1, 3, "H100").waits().pass();
         assertThat(scene.waiting("job").why()).isEqualTo(Why.SCATTERED);
         assertThat(scene.waiting("job").shortages().getFirst().freeOnOne()).isEqualTo(2);
+    }
+
+    @Test
+    void devices_of_different_types_are_not_counted_together_for_one_task() {
+        Snapshot.Node mixed = new Snapshot.Node(
+                "a",
+                64,
+                65_536,
+                Stream.concat(
+                                node("a", 64, 4, "H100").devices().stream(),
+                                node("a", 64, 4, "A100").devices().stream()
+                                        .map(device -> new Snapshot.Device(
+                                                "e" + device.id(), device.type(), device.vendor(), null, null, null)))
+                        .toList(),
+                null);
+        Scene scene = Scene.of(mixed, node("b", 64, 8, "H100"));
+        scene.job("other").tasks(1, 1, 8, "H100").runsOn("b", "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7");
+        scene.job("job").tasks(1, 1, 8, null).waits().pass();
+        assertThat(scene.waiting("job").why()).isEqualTo(Why.SCATTERED);
+        assertThat(scene.waiting("job").shortages().getFirst().freeOnOne()).isEqualTo(4);
+        assertThat(scene.waiting("job").shortages().getFirst().totalOnOne()).isEqualTo(8);
     }
 
     @Test
