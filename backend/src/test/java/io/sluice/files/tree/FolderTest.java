@@ -176,7 +176,8 @@ class FolderTest {
                     assertThat(refused.why()).isIn(Refused.Why.NOT_A_FOLDER, Refused.Why.MISSING);
                 }
             }
-            assertThat(why(() -> top.append("pipe").close())).isIn(Refused.Why.NOT_A_FILE, Refused.Why.MISSING);
+            assertThat(why(() -> top.append("pipe").close()))
+                    .isIn(Refused.Why.NOT_A_FILE, Refused.Why.MISSING, Refused.Why.NOT_ALLOWED);
         } finally {
             over.set(true);
             job.join(TimeUnit.SECONDS.toMillis(10));
