@@ -40,10 +40,13 @@ export async function journeys() {
     SLUICE_PORTS_URL: onPorts.match[1],
     SLUICE_INSIDE_URL: inside.match[1],
   };
-  // one after the other: the link can be used once, and Lighthouse measures
+  // those that have a gateway to themselves go beside the first ones; nothing beside Lighthouse, which measures
+  const apart = files.filter((name) => /^(docker|hostile-inside|hostile-ports)\./.test(name));
+  const first = files.filter((name) => name < "lighthouse" && !apart.includes(name));
+  const then = files.filter((name) => name >= "lighthouse" && !apart.includes(name));
   const scores = {};
   const onLine = (line) => keepLowest(scores, line);
-  const told = await nodeTests(files, { name: "journeys", env, cwd: folder, onLine });
+  const told = await nodeTests([[first, apart], [then]], { name: "journeys", env, cwd: folder, onLine });
   remember("lighthouse", scores);
   await untouched.stop();
   await small.stop();

@@ -38,11 +38,21 @@ export async function stage(name, work) {
   }
 }
 
-/** Runs files of node:test one after the other; one that fails runs once more, whole. */
-export async function nodeTests(files, { name, ...options }) {
+/**
+ * Runs files of node:test in lanes beside one another, in each one after the other; one that fails runs once more, whole.
+ * The lists of `rounds` follow one another, each a list of lanes.
+ */
+export async function nodeTests(rounds, options) {
   const sum = { passed: 0, failed: 0, skipped: 0, unsteady: 0 };
+  for (const lanes of rounds) await Promise.all(lanes.map((files) => lane(files, options, sum)));
+  if (sum.passed + sum.failed + sum.skipped === 0) throw new Failure("no test ran");
+  return counted(sum);
+}
+
+async function lane(files, { name, ...options }, sum) {
   for (const file of files) {
     const title = `${name}-${basename(file, ".mjs")}`;
+    const start = performance.now();
     let tally = await nodeTest(file, { name: title, ...options });
     if (tally.failed > 0) {
       const again = await nodeTest(file, { name: `${title}-again`, ...options });
@@ -52,9 +62,8 @@ export async function nodeTests(files, { name, ...options }) {
       }
     }
     for (const kind of Object.keys(sum)) sum[kind] += tally[kind];
+    say(`  ${title}: ${tally.passed} passed (${seconds(start)} s)`);
   }
-  if (sum.passed + sum.failed + sum.skipped === 0) throw new Failure("no test ran");
-  return counted(sum);
 }
 
 async function nodeTest(file, { name, env, cwd, limit, onLine }) {

@@ -28,7 +28,7 @@ async function compose() {
   return checks("compose", { env, limit: 900 });
 }
 
-const checks = (name, options) => nodeTests([join(root, `.ci/${name}.test.mjs`)], { name, ...options });
+const checks = (name, options) => nodeTests([[[join(root, `.ci/${name}.test.mjs`)]]], { name, ...options });
 
 let bases;
 const STAGES = {
