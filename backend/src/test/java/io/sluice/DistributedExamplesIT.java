@@ -51,9 +51,9 @@ class DistributedExamplesIT {
     void mpirun_starts_so_many_processes_as_the_job_says() {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/mpirun")), "Open MPI is not installed");
         String said = printed("mpi-hello", "main");
-        assertThat(said).contains(" slots=4\n");
+        assertThat(said).contains("main-0 slots=2\nmain-1 slots=2\n");
         for (int rank = 0; rank < 4; rank++) {
-            assertThat(said).contains("hello from rank " + rank + " of 4\n");
+            assertThat(said).contains("hello from rank " + rank + " of 4 in task " + rank / 2 + "\n");
         }
     }
 }

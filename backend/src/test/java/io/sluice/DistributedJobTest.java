@@ -75,7 +75,7 @@ class DistributedJobTest {
                 .isEqualTo(second.get("VISIBLE_IDS"))
                 .isNotEqualTo(first.get("VISIBLE_IDS"));
         assertThat(DESK.log("found", "worker", 0))
-                .contains(first.get("MASTER_ADDR") + " slots=4\n")
+                .contains("worker-0 slots=2\nworker-1 slots=2\n")
                 .doesNotContain("RAN\n");
         var read = printed("found", "reader", 0);
         assertThat(read)

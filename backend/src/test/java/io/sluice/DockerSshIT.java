@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tasks that are containers, whose image knows nothing of SSH, as OpenSSH's client comes to them. */
+/** Tasks that are containers, whose image has no SSH server, as OpenSSH's client comes to them, and goes from one to another. */
 class DockerSshIT {
     private static final String AT = "train@127.0.0.1";
 
@@ -80,6 +80,26 @@ class DockerSshIT {
         Ended shell = ssh.ssh(key, keys, "-tt", "-o", "SetEnv=TERM=vt220", AT);
         assertThat(shell.text()).contains("24 80").contains("vt220");
         assertThat(shell.code()).isEqualTo(3);
+    }
+
+    @Test
+    void tasks_of_a_job_reach_one_another_by_name() throws Exception {
+        var bea = desk.somebody("bea");
+        Path done = bea.home().resolve("done");
+        String first =
+                "ssh worker-1 'echo in $(hostname) $PAI_TASK_INDEX; cat; exit 7' <<< sent; echo $?; touch /userhome/done";
+        String role = """
+            {"name": "%s", "taskNumber": %d, "cpuNumber": 0, "memoryMB": 128, "command": %s}""";
+        var answer = bea.call("POST", "/api/v2/jobs", """
+            {"jobName": "pair", "image": "%s", "taskRoles": [%s, %s]}
+            """.formatted(
+                        TestDaemon.IMAGE,
+                        role.formatted("head", 1, DoorDesk.JSON.writeValueAsString(first)),
+                        role.formatted("worker", 2, "\"while [ ! -e /userhome/done ]; do sleep 0.1; done\"")));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        String log = "/api/v2/jobs/bea~pair/attempts/0/taskRoles/head/taskIndex/0/attempts/0/log";
+        DoorDesk.until("the first task ends", () -> Files.exists(done));
+        assertThat(bea.call("GET", log, null).body()).isEqualTo("in worker-1 1\nsent\n7\n");
     }
 
     @Test

@@ -70,7 +70,9 @@ final class GangDesk implements BeforeAllCallback, AfterAllCallback {
     }
 
     JsonObject status(String name) {
-        return get("/api/v2/jobs/boss~" + name).bodyAsJsonObject().getJsonObject("jobStatus");
+        var answer = get("/api/v2/jobs/boss~" + name);
+        assertThat(answer.statusCode()).as(answer.bodyAsString()).isEqualTo(200);
+        return answer.bodyAsJsonObject().getJsonObject("jobStatus");
     }
 
     /** Waits for its end; a task tells why, if it was another. */

@@ -15,6 +15,8 @@ import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.road.Road;
 import io.sluice.endpoints.setup.SetUp;
 import io.sluice.endpoints.ssh.Ssh;
+import io.sluice.endpoints.ssh.between.Doors;
+import io.sluice.endpoints.ssh.between.Visits;
 import io.sluice.endpoints.terminal.Terminals;
 import io.sluice.engines.Engine;
 import io.sluice.identity.Identity;
@@ -89,6 +91,9 @@ public final class Endpoints {
     private final Supplier<Future<@Nullable Ssh>> door;
     private final boolean isAsked;
     private volatile Future<@Nullable Ssh> ssh = Future.succeededFuture();
+    private final Doors doors;
+    /** What tasks of a job reach one another by; not before one of them may. */
+    private volatile Future<@Nullable Ssh> between = Future.succeededFuture();
 
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
@@ -131,6 +136,12 @@ public final class Endpoints {
                 ? Future.succeededFuture()
                 : Ssh.open(vertx, identity.keys(), jobs.places(), engine, wanted, registry);
         this.isAsked = wanted != null && wanted.port() != null;
+        var visits = new Visits();
+        var server = Ssh.between(vertx, identity.keys(), jobs.places(), engine, visits, registry);
+        this.doors = new Doors(vertx, jobs.gangs(), visits, registry, () -> {
+            between = server.get();
+            return between.map(Ssh::port);
+        });
     }
 
     /** With the tables of {@link #MIGRATIONS} in place. What an earlier gateway had open is open again as soon as it is found. */
@@ -180,8 +191,9 @@ public final class Endpoints {
         return road;
     }
 
-    /** Begins to answer SSH. Nobody has to wait for that, unless a port was asked for, which may not be to be had. */
+    /** Begins to answer SSH, and tasks of a job that want to reach one another. Nobody has to wait for that, unless a port was asked for, which may not be to be had. */
     public Future<Void> openSsh() {
+        doors.begin();
         ssh = door.get()
                 .onFailure(fault -> LOG.log(System.Logger.Level.WARNING, "ssh=off cause=\"{0}\"", fault.getMessage()));
         return isAsked ? ssh.mapEmpty() : Future.succeededFuture();
@@ -401,8 +413,13 @@ public final class Endpoints {
         uses.close();
         terminals.close();
         road.close();
-        return ssh.otherwiseEmpty()
-                .compose(open -> open == null ? Future.succeededFuture() : open.close())
+        return doors.close()
+                .eventually(() -> closed(between))
+                .eventually(() -> closed(ssh))
                 .eventually(probes::close);
+    }
+
+    private static Future<Void> closed(Future<@Nullable Ssh> ssh) {
+        return ssh.otherwiseEmpty().compose(open -> open == null ? Future.succeededFuture() : open.close());
     }
 }

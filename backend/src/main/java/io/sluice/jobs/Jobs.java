@@ -11,6 +11,7 @@ import io.sluice.files.Files;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.drafts.Templates;
+import io.sluice.jobs.gang.GangFolders;
 import io.sluice.jobs.idle.Idling;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Exit;
@@ -404,6 +405,11 @@ public final class Jobs {
     /** How these stand now. */
     public Future<List<JobDetail.Output>> outputs(Collection<Long> tasks) {
         return details.outputs(folders, tasks);
+    }
+
+    /** What tasks of one attempt have in common. */
+    public GangFolders gangs() {
+        return folders.gangs();
     }
 
     /** Stops acting; what runs goes on running. */

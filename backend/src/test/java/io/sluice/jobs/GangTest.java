@@ -60,8 +60,10 @@ class GangTest {
         engine.broken = task -> false;
         released("three", 0);
         assertThat(desk.running(3))
-                .allSatisfy(run ->
-                        assertThat(engine.task(run).script()).startsWith("[ ! -e /pod/barrier ] || . /pod/barrier\n"));
+                .allSatisfy(
+                        run -> assertThat(engine.task(run).script())
+                                .startsWith(
+                                        "[ ! -d /pod/bin ] || export PATH=/pod/bin:$PATH\n[ ! -e /pod/barrier ] || . /pod/barrier\n"));
     }
 
     @Test

@@ -1,10 +1,15 @@
 package io.sluice.endpoints.ssh;
 
+import io.sluice.endpoints.ssh.between.Visit;
+import io.sluice.endpoints.ssh.between.Visits;
 import io.sluice.identity.keys.Keys;
 import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.plugins.UserKeys;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.io.IOException;
+import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -12,25 +17,52 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Who may come by which key, where they are led to, and whether they may still be there. */
 final class Guests {
     private final Keys keys;
     private final Places places;
+    private final @Nullable Visits visits;
 
-    Guests(Keys keys, Places places) {
+    /** @param visits where only tasks of jobs come, to others of the same job; null: everybody may come */
+    Guests(Keys keys, Places places, @Nullable Visits visits) {
         this.keys = keys;
         this.places = places;
+        this.visits = visits;
     }
 
     /** Empty: the key is not let in, or what is asked for is no name of a job. */
-    Future<Optional<Guest>> welcome(String name, String fingerprint) {
+    Future<Optional<Guest>> welcome(@Nullable SocketAddress from, String name, String fingerprint) {
+        if (visits != null) {
+            return visits.at(from)
+                    .map(visit -> welcome(visit, fingerprint))
+                    .orElseGet(() -> Future.succeededFuture(Optional.empty()));
+        }
         return Address.parse(name)
                 .map(address -> keys.holders(List.of(fingerprint))
                         .compose(holders -> holders.isEmpty()
                                 ? byJob(address, fingerprint)
                                 : welcome(of(holders, address), address)))
                 .orElseGet(() -> Future.succeededFuture(Optional.empty()));
+    }
+
+    /** Whatever name they give: it is a task that they ask for. */
+    private Future<Optional<Guest>> welcome(Visit visit, String fingerprint) {
+        Promise<Boolean> opened = Promise.promise();
+        // a file is read, and the thread that asks is that of many connections
+        Thread.ofVirtual().name("sluice-ssh-key").start(() -> {
+            try {
+                opened.complete(visit.isOpenedBy(fingerprint));
+            } catch (IOException e) {
+                opened.fail(e);
+            }
+        });
+        var peers = visit.peers();
+        var address = new Address(
+                peers.user(), peers.job(), visit.to().role(), visit.to().index());
+        var guest = new Guest(0, peers.user(), false, fingerprint, peers.number(), false, address);
+        return opened.future().compose(opens -> opens ? enabled(guest) : Future.succeededFuture(Optional.empty()));
     }
 
     /**
@@ -74,7 +106,11 @@ final class Guests {
         if (guests.size() != 1) {
             return Future.succeededFuture(Optional.empty());
         }
-        Guest guest = guests.getFirst();
+        return enabled(guests.getFirst());
+    }
+
+    /** The guest, unless the account is disabled. */
+    private Future<Optional<Guest>> enabled(Guest guest) {
         return keys.enabled(List.of(guest.name()))
                 .map(enabled -> enabled.isEmpty() ? Optional.empty() : Optional.of(guest));
     }

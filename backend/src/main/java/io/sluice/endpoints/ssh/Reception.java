@@ -143,7 +143,8 @@ final class Reception extends ServerUserAuthService {
     }
 
     private void ask(Shown asked, Message message) {
-        Future<Optional<Guest>> answer = guests.welcome(asked.name(), asked.fingerprint());
+        Future<Optional<Guest>> answer =
+                guests.welcome(getServerSession().getIoSession().getRemoteAddress(), asked.name(), asked.fingerprint());
         // checking a signature takes its time, too, and is nothing for the thread that brings the answer
         answer.onComplete(
                 done -> Thread.ofVirtual().name("sluice-ssh-key").start(() -> answered(asked, message, answer)));

@@ -8,6 +8,7 @@ import java.util.Map;
 final class Scripts {
     private static final String LANGUAGE = """
         [ -n "$LC_ALL$LC_CTYPE$LANG" ] && [ "$LC_ALL$LC_CTYPE$LANG" != C ] || export LANG=C.UTF-8
+        [ ! -d /pod/bin ] || export PATH="/pod/bin:$PATH"
         """;
 
     private static final String INTERACTIVE = LANGUAGE + """

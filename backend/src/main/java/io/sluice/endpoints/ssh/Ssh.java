@@ -1,6 +1,7 @@
 package io.sluice.endpoints.ssh;
 
 import io.prometheus.client.CollectorRegistry;
+import io.sluice.endpoints.ssh.between.Visits;
 import io.sluice.engines.Command;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Exec;
@@ -10,15 +11,19 @@ import io.sluice.jobs.lists.Places;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyPair;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.sshd.common.NamedFactory;
 import org.apache.sshd.common.channel.Channel;
 import org.apache.sshd.common.channel.ChannelFactory;
+import org.apache.sshd.common.config.keys.KeyUtils;
 import org.apache.sshd.common.keyprovider.KeyPairProvider;
 import org.apache.sshd.common.session.Session;
 import org.apache.sshd.common.signature.BuiltinSignatures;
@@ -96,6 +101,21 @@ public final class Ssh {
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
                 Duration.ofHours(2),
+                1L << 30,
+                7);
+
+        /** For tasks of one job: mpirun on one of them may ask for hundreds of others at once, and stay for a whole training. */
+        static final Limits BETWEEN = new Limits(
+                2_000,
+                1_000,
+                1_000,
+                2_000,
+                1_000,
+                1_000,
+                50,
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(60),
+                Duration.ofDays(30),
                 1L << 30,
                 7);
     }
@@ -189,20 +209,42 @@ public final class Ssh {
         return vertx.executeBlocking(() -> start(vertx, keys, places, engine, settings, registry), false);
     }
 
+    /** Starts what tasks of a job reach one another by: nobody but them is let in, and nothing but this machine can connect. */
+    public static Supplier<Future<Ssh>> between(
+            Vertx vertx, Keys keys, Places places, Engine engine, Visits visits, CollectorRegistry registry) {
+        var metrics = new SshMetrics(registry, "sluice_ssh_between");
+        return () -> vertx.executeBlocking(
+                () -> {
+                    var task = task(vertx, engine, new Guests(keys, places, visits), Limits.BETWEEN, metrics);
+                    KeyPair key = KeyUtils.generateKeyPair(KeyPairProvider.SSH_ED25519, 256);
+                    SshServer server = server(key, task);
+                    server.setHost(InetAddress.getLoopbackAddress().getHostAddress());
+                    server.setPort(0);
+                    server.start();
+                    return new Ssh(server, task.connections(), task);
+                },
+                false);
+    }
+
+    private static Task task(Vertx vertx, Engine engine, Guests guests, Limits limits, SshMetrics metrics) {
+        var connections = new Connections(vertx, guests, limits, metrics);
+        return new Task(vertx, engine, guests, connections, limits, metrics);
+    }
+
     private static @Nullable Ssh start(
             Vertx vertx, Keys keys, Places places, Engine engine, Settings settings, CollectorRegistry registry)
             throws IOException, GeneralSecurityException, InterruptedException {
         Integer wanted = settings.port();
         int port = wanted == null ? USUAL_PORT : wanted;
-        var metrics = new SshMetrics(registry);
-        var guests = new Guests(keys, places);
-        var connections = new Connections(vertx, guests, settings.limits(), metrics);
-        var task = new Task(vertx, engine, guests, connections, settings.limits(), metrics);
-        SshServer server = server(settings, port, guests, task);
+        var guests = new Guests(keys, places, null);
+        var task = task(vertx, engine, guests, settings.limits(), new SshMetrics(registry, "sluice_ssh"));
+        SshServer server = server(HostKey.open(settings.data().resolve(KEY_FILE)), task);
+        server.setHost(settings.host());
+        server.setPort(port);
         try {
             server.start();
         } catch (IOException taken) {
-            connections.close();
+            task.connections().close();
             server.stop(true);
             if (wanted != null) {
                 throw new IOException(
@@ -217,7 +259,7 @@ public final class Ssh {
                     taken.getMessage());
             return null;
         }
-        var ssh = new Ssh(server, connections, task);
+        var ssh = new Ssh(server, task.connections(), task);
         LOG.log(System.Logger.Level.INFO, "ssh=on port={0}", Integer.toString(ssh.port()));
         return ssh;
     }
@@ -227,18 +269,14 @@ public final class Ssh {
         return connections.jobs();
     }
 
-    private static SshServer server(Settings settings, int port, Guests guests, Task task)
-            throws IOException, GeneralSecurityException {
+    private static SshServer server(KeyPair key, Task task) {
         SshServer server = SshServer.setUpDefaultServer();
-        server.setHost(settings.host());
-        server.setPort(port);
-        server.setKeyPairProvider(
-                KeyPairProvider.wrap(HostKey.open(settings.data().resolve(KEY_FILE))));
+        server.setKeyPairProvider(KeyPairProvider.wrap(key));
         server.setSignatureFactories(SIGNATURES);
         server.setUserAuthFactories(List.of(UserAuthPublicKeyFactory.INSTANCE));
         server.setPublickeyAuthenticator(Reception::isWelcome);
         server.setServiceFactories(
-                List.of(Reception.factory(guests, task.metrics()), ServerConnectionServiceFactory.INSTANCE));
+                List.of(Reception.factory(task.guests, task.metrics()), ServerConnectionServiceFactory.INSTANCE));
         server.setChannelFactories(List.of(
                 channel("session", connection -> new SessionChannel(connection, task)),
                 channel("direct-tcpip", connection -> new ForwardChannel(connection, task, TaskChannel.Kind.PORT)),
@@ -248,7 +286,7 @@ public final class Ssh {
         server.setForwardingFilter(RejectAllForwardingFilter.INSTANCE);
         server.setGlobalRequestHandlers(List.of());
         server.addSessionListener(task.connections());
-        limit(server, settings.limits());
+        limit(server, task.limits());
         return server;
     }
 

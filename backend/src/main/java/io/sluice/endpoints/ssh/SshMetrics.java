@@ -14,26 +14,27 @@ final class SshMetrics {
     final Counter channelsRefused;
     final Counter bytes;
 
-    SshMetrics(CollectorRegistry registry) {
-        connections = Gauge.build("sluice_ssh_connections", "SSH connections, by whether somebody has been let in")
+    /** @param prefix of their names */
+    SshMetrics(CollectorRegistry registry, String prefix) {
+        connections = Gauge.build(prefix + "_connections", "SSH connections, by whether somebody has been let in")
                 .labelNames("state")
                 .register(registry);
-        refused = Counter.build("sluice_ssh_refused_total", "SSH connections that were refused, by the limit")
+        refused = Counter.build(prefix + "_refused_total", "SSH connections that were refused, by the limit")
                 .labelNames("limit")
                 .register(registry);
-        keys = Counter.build("sluice_ssh_keys_total", "Keys that were shown, by whether they are let in")
+        keys = Counter.build(prefix + "_keys_total", "Keys that were shown, by whether they are let in")
                 .labelNames("result")
                 .register(registry);
-        ended = Counter.build("sluice_ssh_ended_total", "SSH connections of guests that ended, by why")
+        ended = Counter.build(prefix + "_ended_total", "SSH connections of guests that ended, by why")
                 .labelNames("reason")
                 .register(registry);
-        channels = Gauge.build("sluice_ssh_channels", "What is open through SSH, by kind")
+        channels = Gauge.build(prefix + "_channels", "What is open through SSH, by kind")
                 .labelNames("kind")
                 .register(registry);
-        channelsRefused = Counter.build("sluice_ssh_channels_refused_total", "What was not opened, by why")
+        channelsRefused = Counter.build(prefix + "_channels_refused_total", "What was not opened, by why")
                 .labelNames("reason")
                 .register(registry);
-        bytes = Counter.build("sluice_ssh_bytes_total", "Bytes that went through SSH, by direction")
+        bytes = Counter.build(prefix + "_bytes_total", "Bytes that went through SSH, by direction")
                 .labelNames("direction")
                 .register(registry);
     }

@@ -186,9 +186,11 @@ public final class Contract {
         }
     }
 
-    /** What a task's script begins with: nothing, or its wait for the others. */
+    /** What a task's script begins with: the way to the others, and its wait for them. */
     public String prologue() {
-        return gang.startsTogether() ? "[ ! -e " + FOLDER + "/barrier ] || . " + FOLDER + "/barrier\n" : "";
+        String programs = FOLDER + "/" + Peers.PROGRAMS;
+        return (Peers.areIn(gang) ? "[ ! -d " + programs + " ] || export PATH=" + programs + ":$PATH\n" : "")
+                + (gang.startsTogether() ? "[ ! -e " + FOLDER + "/barrier ] || . " + FOLDER + "/barrier\n" : "");
     }
 
     /** Empty where the gang has none; with a fault where it should have one. */
@@ -216,13 +218,13 @@ public final class Contract {
         variables.put("DLS_TASK_NUMBER", Integer.toString(tasks));
     }
 
-    /** For mpirun: an address a line, with the processes that are to run there. */
+    /** For mpirun: a task a line, by the name by which SSH leads to it, with the processes that are to run there. */
     public String hostFile() {
         Map<String, Integer> slots = new LinkedHashMap<>();
         gang.ranked().stream()
                 .filter(one -> one.address() != null)
                 .forEach(one -> slots.merge(
-                        String.valueOf(one.address()),
+                        Peers.areIn(gang) ? gang.hostName(one) : String.valueOf(one.address()),
                         Math.max(one.processes(), one.place().cards().size()),
                         Integer::sum));
         return slots.entrySet().stream()

@@ -5,8 +5,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param number of the job, which tells two of one name apart
  */
 public record Gang(JobSpec spec, String user, long number, int attempt, List<Member> members) {
+    private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
 
     /** Where a task is; without an address: not placed yet. */
     public record Seat(
@@ -169,5 +172,20 @@ public record Gang(JobSpec spec, String user, long number, int attempt, List<Mem
     /** Where the first listens: a port that the job calls {@code master}, or the one that every task has for a web page. */
     Optional<Integer> meetingPort() {
         return first().map(first -> first.port("master") == null ? first.port("http") : first.port("master"));
+    }
+
+    /** By which the others call it. */
+    String hostName(Member member) {
+        int number = 0;
+        while (!spec.roles().get(number).name().equals(member.role())) {
+            number++;
+        }
+        return hostName(number, member.role(), member.index());
+    }
+
+    /** @param number of the role, for one whose name is none of a machine */
+    public static String hostName(int number, String role, int index) {
+        String plain = role.toLowerCase(Locale.ROOT);
+        return (HOST.matcher(plain).matches() ? plain : "role" + number) + "-" + index;
     }
 }

@@ -5,11 +5,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -49,6 +53,9 @@ public final class GangFolders {
         if (gang.startsTogether()) {
             put(folder, BARRIER, script(BARRIER));
         }
+        if (Peers.areIn(gang)) {
+            Peers.of(gang).write(folder);
+        }
         if (gang.spec().distribution().launcher() != Distribution.Launcher.PLAIN) {
             put(folder, "launch", script("launch"));
         }
@@ -69,7 +76,7 @@ public final class GangFolders {
         put(folder(job, attempt), MISSING, String.join("\n", tasks) + "\n");
     }
 
-    private static String script(String name) {
+    static String script(String name) {
         try (var in = GangFolders.class.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -83,6 +90,10 @@ public final class GangFolders {
         return made(own.resolve(Integer.toString(attempt)), TO_ENTER).toRealPath();
     }
 
+    static Path toEnter(Path folder) throws IOException {
+        return made(folder, TO_ENTER);
+    }
+
     private static Path made(Path folder, String mode) throws IOException {
         if (!Files.isDirectory(folder)) {
             Files.createDirectories(folder);
@@ -91,14 +102,22 @@ public final class GangFolders {
         return folder;
     }
 
-    private static void put(Path folder, String name, String text) throws IOException {
+    static void put(Path folder, String name, String text) throws IOException {
+        put(folder, name, text, TO_READ);
+    }
+
+    static void putProgram(Path folder, String name, String text) throws IOException {
+        put(folder, name, text, TO_ENTER);
+    }
+
+    private static void put(Path folder, String name, String text, String mode) throws IOException {
         Path file = folder.resolve(name);
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (Files.exists(file) && Arrays.equals(Files.readAllBytes(file), bytes)) {
             return;
         }
         Path draft = Files.write(folder.resolve(".new-" + UUID.randomUUID()), bytes);
-        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString(TO_READ));
+        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString(mode));
         Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
@@ -106,15 +125,24 @@ public final class GangFolders {
     public void forget(long job, int attempt) throws IOException {
         Path own = all.resolve(Long.toString(job));
         delete(own.resolve(Integer.toString(attempt)));
-        if (Files.isDirectory(own) && files(own).isEmpty()) {
+        if (files(own).isEmpty()) {
             Files.deleteIfExists(own);
         }
+    }
+
+    /** Those of all attempts, on whichever gateway they were begun. */
+    public List<Path> all() throws IOException {
+        List<Path> attempts = new ArrayList<>();
+        for (Path job : files(all)) {
+            attempts.addAll(files(job));
+        }
+        return attempts;
     }
 
     /** What a gateway that was killed has left. */
     public void sweep(Function<Set<Long>, Set<Long>> alive) throws IOException {
         Set<Long> old = new HashSet<>();
-        for (Path folder : Files.isDirectory(all) ? files(all) : List.<Path>of()) {
+        for (Path folder : files(all)) {
             String name = String.valueOf(folder.getFileName());
             if (name.matches("\\d{1,18}")
                     && Files.getLastModifiedTime(folder)
@@ -134,18 +162,21 @@ public final class GangFolders {
         }
     }
 
-    private static void delete(Path folder) throws IOException {
-        if (Files.isDirectory(folder)) {
-            for (Path file : files(folder)) {
-                Files.deleteIfExists(file);
+    private static void delete(Path file) throws IOException {
+        if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path part : files(file)) {
+                delete(part);
             }
-            Files.deleteIfExists(folder);
         }
+        Files.deleteIfExists(file);
     }
 
+    /** Of a folder that may have gone. */
     private static List<Path> files(Path folder) throws IOException {
         try (var files = Files.list(folder)) {
             return files.toList();
+        } catch (NoSuchFileException | NotDirectoryException none) {
+            return List.of();
         }
     }
 }

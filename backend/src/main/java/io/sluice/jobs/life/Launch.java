@@ -32,7 +32,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -53,7 +52,6 @@ final class Launch {
     private static final int NAMED = 10;
     private static final int TAIL = 16 * 1024;
     private static final int SPECS_KEPT = 500;
-    private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
     private static final Pattern PLAIN_ROLE = Pattern.compile("[A-Za-z0-9._]{1,60}");
 
     private final TaskStore store;
@@ -324,12 +322,7 @@ final class Launch {
 
     /** The node's, or the task's own name where each has an address of its own. */
     private static String address(String node, int number, String role, int index) {
-        return node.isEmpty() ? hostName(number, role, index) : node;
-    }
-
-    private static String hostName(int number, String role, int index) {
-        String plain = role.toLowerCase(Locale.ROOT);
-        return (HOST.matcher(plain).matches() ? plain : "role" + number) + "-" + index;
+        return node.isEmpty() ? Gang.hostName(number, role, index) : node;
     }
 
     private static Map<String, String> labels(Attempt attempt, Attempt.Task task, long epoch) {
@@ -338,7 +331,7 @@ final class Launch {
                 Task.NETWORK,
                 install + "-" + attempt.job() + "-" + attempt.number(),
                 Task.HOST,
-                hostName(task.roleNumber(), task.role(), task.index()),
+                Gang.hostName(task.roleNumber(), task.role(), task.index()),
                 INSTALL_LABEL,
                 install,
                 JOB_LABEL,

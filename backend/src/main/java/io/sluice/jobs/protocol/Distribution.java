@@ -123,10 +123,6 @@ public record Distribution(
         if (launcher == Launcher.PLAIN && said.has("processes")) {
             said.fault("processes", "launcherNeeded");
         }
-        int tasks = launched.stream().mapToInt(JobSpec.Role::instances).sum();
-        if (launcher == Launcher.MPIRUN && tasks > 1) {
-            said.fault("launcher", "mpirunTasks", Integer.toString(tasks));
-        }
         if (launcher == Launcher.MSRUN) {
             launched.stream()
                     .filter(role -> role.commands().isEmpty()

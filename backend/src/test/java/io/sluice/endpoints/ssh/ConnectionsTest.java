@@ -15,7 +15,8 @@ class ConnectionsTest {
         Vertx vertx = Vertx.vertx();
         try {
             var limits = Ssh.Limits.USUAL;
-            var connections = new Connections(vertx, null, limits, new SshMetrics(new CollectorRegistry()));
+            var connections =
+                    new Connections(vertx, null, limits, new SshMetrics(new CollectorRegistry(), "sluice_ssh"));
             var guest = new Guest(
                     1,
                     "ann",

@@ -246,7 +246,7 @@ public final class TestDaemon implements AutoCloseable {
                 cd "$0"; mkdir -p root/tmp root/etc root/proc root/var/tmp; chmod 1777 root/tmp
                 printf 'root:x:0:0:root:/root:/bin/bash\\n' > root/etc/passwd
                 programs="$(type -P bash sh env cat sleep seq head tail mkdir chmod touch id ls sort tr tee date df cp ln rm mount \\
-                  unshare hostname stty grep sed kill perl awk timeout mknod true wc nsenter stat dd mv rmdir readlink nohup 2>/dev/null || true)"
+                  unshare hostname stty grep sed kill perl awk timeout mknod true wc nsenter stat dd mv rmdir readlink nohup ssh 2>/dev/null || true)"
                 for program in $programs; do
                   cp -L --parents "$program" root/
                   ldd "$program" 2>/dev/null | grep -o '/[^ ]*' || true

@@ -78,11 +78,9 @@ class ContractTest {
         assertThat(cluster.getJsonArray("worker").stream().map(Object::toString).collect(Collectors.joining(",")))
                 .isEqualTo(first.get("PAI_TASK_ROLE_worker_HOST_LIST"));
         assertThat(cluster.getJsonArray("ps").getString(0)).isEqualTo(first.get("PAI_TASK_ROLE_ps_HOST_LIST"));
-        assertThat(new Contract(gang, "")
-                        .hostFile()
-                        .replaceAll(" slots=1\n", ",")
-                        .replaceAll(",$", ""))
-                .isEqualTo(first.get("VC_WORKER_HOSTS"));
+        assertThat(first).containsEntry("VC_WORKER_HOSTS", "10.0.0.2,10.0.0.3,10.0.0.4");
+        assertThat(new Contract(gang, "").hostFile())
+                .isEqualTo("worker-0 slots=1\nworker-1 slots=1\nworker-2 slots=1\n");
     }
 
     @Test

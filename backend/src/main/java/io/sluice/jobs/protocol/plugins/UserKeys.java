@@ -40,8 +40,8 @@ public record UserKeys(Set<String> fingerprints, boolean unreadable) {
         return new UserKeys(found, unreadable);
     }
 
-    /** Empty: it is no key. */
-    private static String fingerprint(String line) {
+    /** Of a line of {@code authorized_keys}. Empty: it is no key. */
+    public static String fingerprint(String line) {
         String[] words = line.strip().split("\\s+", 3);
         if (words.length < 2 || !words[0].matches("[a-z0-9@.-]{3,64}")) {
             return "";
