@@ -107,6 +107,25 @@ test("form_and_text_stay_in_step_and_comments_stay", async () => {
   await context.close();
 });
 
+test("a_job_of_one_task_becomes_one_of_several_nodes_or_roles_and_shows_what_it_will_look_like", async () => {
+  const { page, context, complaints } = await writing("?template=hello");
+  const kind = field(page, "Kind");
+  const text = page.locator("#text");
+  assert.equal(await kind.inputValue(), "regular");
+  await kind.selectOption("nodes");
+  assert.match(await text.inputValue(), /instances: 2/);
+  await page.locator(".outlook li", { hasText: "rank 1" }).waitFor();
+  await kind.selectOption("roles");
+  assert.match(await text.inputValue(), /^ {2}ps:/m);
+  await page.locator(".outlook li", { hasText: "ps 0" }).waitFor();
+  await kind.selectOption("regular");
+  assert.doesNotMatch(await text.inputValue(), /^ {2}ps:|instances: 2/m);
+  await write(page, (await text.inputValue()).replace(/instances: \d+/, "instances: 3"));
+  await page.waitForFunction(() => document.querySelector("[data-kind=kind] select")?.value === "nodes");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("faults_of_the_server_stand_in_the_text_in_the_form_and_in_a_list", async () => {
   const { page, context } = await writing();
   await field(page, "Memory (MB)").fill("plenty");

@@ -1,4 +1,5 @@
 import { JobText } from "./job-text";
+import { kindOf, withKind } from "./kinds";
 import { type Path, type Step, same, type Value } from "./values";
 
 /** Which protocol a text is of, as the server sees it. */
@@ -24,6 +25,7 @@ export function rolesOf(job: JobText): Step[] {
 /** A single value as its control shows it; lists of pairs have their own. */
 export function shown(job: JobText, { kind, path }: Field): string {
   if (kind === "role") return roleName(job, path);
+  if (kind === "kind") return kindOf(job);
   const value = kind === "image" ? job.at(imagePath(job, path) ?? []) : job.at(path);
   if (value === undefined || value === null) return "";
   if (kind === "command" && Array.isArray(value)) return value.map(String).join("\n");
@@ -38,6 +40,8 @@ export function written(job: JobText, { kind, path }: Field, typed: string): str
   switch (kind) {
     case "role":
       return renamed(job, path, text);
+    case "kind":
+      return withKind(job, text);
     case "image":
       return image(job, path, text);
     case "command":

@@ -3,6 +3,7 @@ package io.sluice.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.jobs.drafts.Draft;
+import io.sluice.jobs.drafts.Outlook;
 import io.sluice.jobs.placement.Waiting.Why;
 import io.sluice.jobs.protocol.Fault;
 import java.nio.file.Path;
@@ -54,6 +55,34 @@ class DraftTest {
         assertThat(sound.fit().now()).hasSize(1);
         assertThat(sound.never()).isFalse();
         assertThat(sound.freeName()).isNull();
+    }
+
+    @Test
+    void it_is_shown_with_its_tasks_their_ranks_and_what_its_devices_allow() {
+        String text = """
+                protocolVersion: 2
+                name: shown
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: none}]
+                taskRoles:
+                  ps: {instances: 1, dockerImage: image, resourcePerInstance: {cpu: 0, memoryMB: 10, gpu: 0}, commands: [a]}
+                  worker: {instances: 20, dockerImage: image, resourcePerInstance: {cpu: 0, memoryMB: 10, gpu: 4}, commands: [a]}
+                extras: {sluice: {devices: {type: huawei_npu_arm64}, distributed: {launcher: card}}}
+                """;
+        var outlook = sound(text).outlook();
+        assertThat(outlook.tasks()).hasSize(8);
+        assertThat(outlook.more()).isEqualTo(13);
+        assertThat(outlook.tasks().getFirst()).isEqualTo(new Outlook.Task("ps", 0, 0, "", -1, -1));
+        assertThat(outlook.tasks().get(2)).isEqualTo(new Outlook.Task("worker", 1, 4, "", 4, 7));
+        assertThat(outlook.kinds()).singleElement().satisfies(kind -> {
+            assertThat(kind.type()).isEqualTo("huawei_npu_arm64");
+            assertThat(kind.offer().most()).isZero();
+            assertThat(kind.apart()).isTrue();
+        });
+        var placed = sound(JobsTest.one("placed", 1, 0)).outlook();
+        assertThat(placed.tasks())
+                .singleElement()
+                .satisfies(task -> assertThat(task.node()).isEqualTo("node0"));
     }
 
     @Test

@@ -35,6 +35,7 @@ public sealed interface Draft {
      * @param noStorage that it wants, else null
      * @param refusal why it would fail at once, else null
      * @param fit whether it would start now, and what it waits for otherwise
+     * @param outlook what it will look like
      */
     record Sound(
             JobSpec spec,
@@ -43,7 +44,8 @@ public sealed interface Draft {
             Clusters.@Nullable Barred barred,
             Submitted.@Nullable NoStorage noStorage,
             @Nullable Exit refusal,
-            Placement.Fit fit)
+            Placement.Fit fit,
+            Outlook outlook)
             implements Draft {
         public Sound {
             warnings = List.copyOf(warnings);
@@ -66,8 +68,9 @@ public sealed interface Draft {
                 JobSpec spec = accepted.spec();
                 var free = freeName(jobs, caller, spec.name());
                 var fit = jobs.fit(caller, spec);
+                var machines = jobs.machines();
                 var barred = jobs.clusters().barred(caller, spec.virtualCluster());
-                yield Future.all(free, fit, barred)
+                yield Future.all(free, fit, barred, machines)
                         .map(all -> new Sound(
                                 spec,
                                 accepted.warnings(),
@@ -75,7 +78,8 @@ public sealed interface Draft {
                                 barred.result().orElse(null),
                                 jobs.noStorage(spec).orElse(null),
                                 jobs.refusal(caller),
-                                fit.result()));
+                                fit.result(),
+                                Outlook.of(spec, caller.name(), fit.result().now(), machines.result())));
             }
         };
     }

@@ -2,6 +2,7 @@ package io.sluice.jobs.pages;
 
 import io.sluice.jobs.drafts.Draft;
 import io.sluice.jobs.drafts.Examples.Example;
+import io.sluice.jobs.drafts.Outlook;
 import io.sluice.jobs.drafts.Templates.Template;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Waiting;
@@ -186,7 +187,6 @@ public final class NewJob {
                 all.add(view.t("submit.refused"));
                 return all;
             }
-            together(sound.spec(), view).ifPresent(all::add);
             Waiting waiting = sound.fit().waiting();
             if (waiting == null) {
                 all.add(places(sound.fit().now(), view));
@@ -196,7 +196,13 @@ public final class NewJob {
             return all;
         }
 
-        /** What tasks that work together will look like. */
+        /** How its tasks work together, if they do. */
+        public @Nullable String together(View view) {
+            return draft instanceof Draft.Sound sound
+                    ? together(sound.spec(), view).orElse(null)
+                    : null;
+        }
+
         private static Optional<String> together(JobSpec spec, View view) {
             var distribution = spec.distribution();
             boolean some = spec.deviceCount() > 0;
@@ -213,6 +219,28 @@ public final class NewJob {
             String launcher = distribution.launcher().name().toLowerCase(Locale.ROOT);
             String said = view.t("submit.together." + launcher, tasks, processes, spec.deviceCount());
             return Optional.of(spec.startsTogether() ? said + " " + view.t("submit.together.wait") : said);
+        }
+
+        /** Its tasks, where there is more to see than one without devices. */
+        public @Nullable Outlook outlook() {
+            if (!(draft instanceof Draft.Sound sound)
+                    || (sound.outlook().tasks().size() < 2 && sound.spec().deviceCount() == 0)) {
+                return null;
+            }
+            return sound.outlook();
+        }
+
+        /** What a kind of device allows. */
+        public List<String> allowed(Outlook.Kind kind, View view) {
+            String type = kind.type().isEmpty() ? view.t("submit.deviceType.any") : kind.type();
+            if (kind.offer().most() == 0) {
+                return List.of(view.t("submit.offer.none", type));
+            }
+            if (!kind.offer().boards()) {
+                return List.of(view.t("submit.offer", type, kind.offer().most()));
+            }
+            String board = view.t("submit.offer.board", type);
+            return kind.apart() ? List.of(board, view.t("submit.offer.apart")) : List.of(board);
         }
 
         private static String places(List<Decisions.Place> places, View view) {

@@ -1,5 +1,6 @@
 package io.sluice.jobs.placement;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,4 +39,31 @@ public final class Placement {
      * @param waiting null: all of them would
      */
     public record Fit(List<Decisions.Place> now, @Nullable Waiting waiting) {}
+
+    /**
+     * What the machines have of a kind of device.
+     *
+     * @param most that are well on one of them
+     * @param boards whether only 1, 2, 4 or 8 of them work together, the smaller ones within one half of a board
+     */
+    public record Offer(int most, boolean boards) {}
+
+    /** @param type in any of its names */
+    public static Offer offer(Snapshot snapshot, @Nullable String type) {
+        var types = new Layout.Types();
+        snapshot.nodes().stream()
+                .flatMap(node -> node.devices().stream())
+                .forEach(device -> types.id(device.type(), device.vendor()));
+        int[] meant = types.named(type);
+        int most = 0;
+        for (var node : snapshot.nodes()) {
+            for (int id : meant) {
+                most = Math.max(most, (int) node.devices().stream()
+                        .filter(device -> device.fault() == null && types.id(device.type(), device.vendor()) == id)
+                        .count());
+            }
+        }
+        boolean boards = meant.length > 0 && Arrays.stream(meant).allMatch(types::onBoard);
+        return new Offer(most, boards);
+    }
 }

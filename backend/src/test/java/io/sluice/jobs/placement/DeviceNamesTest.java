@@ -3,7 +3,10 @@ package io.sluice.jobs.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.jobs.placement.Waiting.Why;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -74,5 +77,34 @@ class DeviceNamesTest {
     void gpu_alone_is_any_that_is_no_npu(String name) {
         assertThat(finds(name, "H100", "nvidia")).isTrue();
         assertThat(finds(name, "MI300X", "amd")).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "huawei_npu_arm64, 8, true",
+        "Ascend910B, 8, true",
+        "nvidia_gpu_amd64, 4, false",
+        "any, 8, false",
+        "MI300X, 0, false",
+    })
+    void it_is_told_how_many_of_a_kind_a_machine_has_and_whether_they_sit_on_boards(
+            String name, int most, boolean boards) {
+        List<Snapshot.Node> nodes = List.of(
+                new Snapshot.Node("a", 4, 8192, devices(8, "Ascend910B", "ascend"), null),
+                new Snapshot.Node("b", 4, 8192, devices(4, "H100", "nvidia"), null));
+        var snapshot = new Snapshot(
+                Instant.EPOCH,
+                new Snapshot.Rules(Duration.ZERO, Duration.ZERO),
+                nodes,
+                List.of(),
+                List.of(),
+                List.of());
+        assertThat(Placement.offer(snapshot, name)).isEqualTo(new Placement.Offer(most, boards));
+    }
+
+    private static List<Snapshot.Device> devices(int count, String type, String vendor) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> new Snapshot.Device("d" + number, type, vendor, null, null, null))
+                .toList();
     }
 }
