@@ -99,8 +99,8 @@ class FileCentre extends HTMLElement {
 
   #send(found: Found[]): void {
     const folder = decoded(this.#path);
-    const user = this.dataset.space ?? "";
-    this.#uploads.sending.add(found.map(({ file, path }) => new Item(file, joined(folder, path), user)));
+    const space = this.dataset.space ?? "";
+    this.#uploads.sending.add(found.map(({ file, path }) => new Item(file, joined(folder, path), space)));
   }
 
   #address(path: string): string {

@@ -12,14 +12,14 @@ export class Item {
   upload: Upload | undefined;
 
   readonly file: File;
-  /** In the home, as people write it. */
+  /** In its space, as people write it. */
   readonly path: string;
-  readonly user: string;
+  readonly space: string;
 
-  constructor(file: File, path: string, user: string) {
+  constructor(file: File, path: string, space: string) {
     this.file = file;
     this.path = path;
-    this.user = user;
+    this.space = space;
   }
 }
 
@@ -92,7 +92,7 @@ export class Sending {
   }
 
   #upload(item: Item, replaces: boolean): Upload {
-    return new Upload(item.file, item.path, item.user, replaces, {
+    return new Upload(item.file, item.path, item.space, replaces, {
       progress: (sent) => {
         item.sent = sent;
         this.#changed(item);

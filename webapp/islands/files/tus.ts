@@ -22,6 +22,7 @@ export type Told = {
 export class Upload {
   readonly #file: File;
   readonly #path: string;
+  readonly #space: string;
   readonly #replaces: boolean;
   readonly #key: string;
   readonly #told: Told;
@@ -30,13 +31,14 @@ export class Upload {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
 
-  constructor(file: File, path: string, user: string, replaces: boolean, told: Told) {
+  constructor(file: File, path: string, space: string, replaces: boolean, told: Told) {
     this.#file = file;
     this.#path = path;
+    this.#space = space;
     this.#replaces = replaces;
     this.#told = told;
-    // another file of the same name and place is another upload, and so is another person's
-    this.#key = [KEPT + user, encoded(path), file.size, file.lastModified].join("-");
+    // another file of the same name and place is another upload, and so is one into another space
+    this.#key = [KEPT + space, encoded(path), file.size, file.lastModified].join("-");
     this.#url = recalled(this.#key);
     if (replaces) this.#leave();
   }
@@ -76,7 +78,12 @@ export class Upload {
   }
 
   #begin(): void {
-    const said = { path: this.#path, ...(this.#replaces ? { replace: "true" } : {}) };
+    const said = {
+      path: this.#path,
+      // whose tree it is; another's home is nobody's to write to
+      ...(this.#space.startsWith("@") ? { space: this.#space } : {}),
+      ...(this.#replaces ? { replace: "true" } : {}),
+    };
     const metadata = Object.entries(said).map(([key, value]) => `${key} ${base64(value)}`);
     const headers = { "Upload-Length": String(this.#file.size), "Upload-Metadata": metadata.join(",") };
     this.#ask("POST", UPLOADS, headers, null, (answer) => {

@@ -9,6 +9,7 @@ import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.Files;
 import io.sluice.files.centre.FileCentre;
+import io.sluice.files.shares.Shares;
 import io.sluice.identity.Identity;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.jobs.Jobs;
@@ -117,7 +118,8 @@ public final class Server {
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Engine engine = await(beginningEngine);
-        Files files = Files.open(settings.data(), new Numbers(database, settings.userIds()));
+        var shares = new Shares(database, identity.grants());
+        Files files = Files.open(settings.data(), new Numbers(database, settings.userIds()), shares);
         Jobs jobs = jobs(vertx, database, identity, engine, files);
         FileCentre centre = centre(vertx, files);
         JobPages pages = pages(vertx, database, jobs);
@@ -125,7 +127,7 @@ public final class Server {
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        routes = routes(web, database, identity, centre, jobs, pages, logs, endpoints, telemetry);
+        routes = routes(web, database, identity, shares, centre, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         telemetry.serving(address);
@@ -177,7 +179,12 @@ public final class Server {
         closing("database", database::close);
         database.expose(registry);
         await(database.migrate(List.of(
-                Identity.MIGRATIONS, Jobs.MIGRATIONS, Logs.MIGRATIONS, Endpoints.MIGRATIONS, Telemetry.MIGRATIONS)));
+                Identity.MIGRATIONS,
+                Files.MIGRATIONS,
+                Jobs.MIGRATIONS,
+                Logs.MIGRATIONS,
+                Endpoints.MIGRATIONS,
+                Telemetry.MIGRATIONS)));
         return database;
     }
 
@@ -331,6 +338,7 @@ public final class Server {
             Web web,
             Database database,
             Identity identity,
+            Shares shares,
             FileCentre centre,
             Jobs jobs,
             JobPages pages,
@@ -341,6 +349,7 @@ public final class Server {
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(() -> able(database), telemetry::numbers, telemetry::isReader));
         table.addAll(identity.routes(web.live()));
+        table.addAll(shares.routes());
         table.addAll(centre.routes());
         table.addAll(new Outputs(jobs, centre).routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));

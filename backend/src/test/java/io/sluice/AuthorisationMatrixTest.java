@@ -228,6 +228,7 @@ class AuthorisationMatrixTest {
                 .replace(":role", "main")
                 .replace(":vc", "default")
                 .replace(":storage", "none")
+                .replace(":share", "-none")
                 .replace(":group", row.method.equals("DELETE") ? "nogroup" : "default")
                 .replace(":token", owner.program())
                 .replace(

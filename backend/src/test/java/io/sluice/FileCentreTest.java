@@ -182,6 +182,57 @@ class FileCentreTest {
     }
 
     @Test
+    void what_everybody_writes_takes_uploads_and_a_bin_of_each_ones_own() {
+        var bob = new FileDesk(server, crowd, data, "eve" + NUMBER.incrementAndGet());
+        String name = ada.person.name() + ".bin";
+        String metadata = "path " + Base64.getEncoder().encodeToString(name.getBytes(StandardCharsets.UTF_8))
+                + ",space " + Base64.getEncoder().encodeToString("@data".getBytes(StandardCharsets.UTF_8));
+        var begun = ada.send(
+                "POST",
+                "/api/v2/uploads",
+                BodyPublishers.noBody(),
+                "Tus-Resumable",
+                "1.0.0",
+                "Upload-Length",
+                "4",
+                "Upload-Metadata",
+                metadata);
+        assertThat(begun.statusCode()).isEqualTo(201);
+        String upload = begun.headers().firstValue("Location").orElseThrow();
+        assertThat(upload).startsWith("/api/v2/uploads/@data~");
+        assertThat(bob.offset(upload)).isEqualTo(-404);
+        assertThat(ada.piece(upload, 0, new byte[2]).statusCode()).isEqualTo(204);
+        assertThat(ada.offset(upload)).isEqualTo(2);
+        assertThat(ada.piece(upload, 2, new byte[2]).statusCode()).isEqualTo(204);
+        String there = "/api/v2/files/@data?path=" + name;
+        assertThat(json(bob.get(there)).getInteger("size")).isEqualTo(4);
+        assertThat(bob.get("/api/v2/files/@data?path=.sluice").statusCode()).isEqualTo(404);
+        if (System.getProperty("user.name").equals("root")) {
+            assertThat(bob.delete(there).statusCode()).isEqualTo(403);
+        }
+        assertThat(ada.delete(there).statusCode()).isEqualTo(204);
+        assertThat(FileDesk.text(ada.get("/api/v2/files/@data/bin"))).contains(name);
+        assertThat(json(bob.get("/api/v2/files/@data/bin")).getJsonArray("deleted"))
+                .isEmpty();
+        assertThat(json(ada.get(ada.files("/bin"))).getJsonArray("deleted")).isEmpty();
+        String tampered = metadata.replace(
+                Base64.getEncoder().encodeToString("@data".getBytes(StandardCharsets.UTF_8)),
+                Base64.getEncoder().encodeToString("@gdata".getBytes(StandardCharsets.UTF_8)));
+        assertThat(ada.send(
+                                "POST",
+                                "/api/v2/uploads",
+                                BodyPublishers.noBody(),
+                                "Tus-Resumable",
+                                "1.0.0",
+                                "Upload-Length",
+                                "4",
+                                "Upload-Metadata",
+                                tampered)
+                        .statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
     void another_s_files_and_uploads_are_not_there() {
         ada.put(ada.files("/content?path=secret"), "mine");
         String upload = ada.upload("big", 10, false);

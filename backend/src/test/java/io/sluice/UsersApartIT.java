@@ -129,6 +129,59 @@ class UsersApartIT {
         DoorDesk.until("the disk has its room back", () -> isEmpty(folder.resolve("outputs-left")));
     }
 
+    @Test
+    void a_share_is_read_and_written_by_its_groups_and_not_there_for_others() throws Exception {
+        var root = desk.administrator("shareroot");
+        var wren = desk.somebody("wren");
+        var rita = desk.somebody("rita");
+        var otto = desk.somebody("otto");
+        for (var group : Map.of("labw", wren, "labr", rita).entrySet()) {
+            var made = "{\"groupname\":\"" + group.getKey()
+                    + "\",\"description\":\"\",\"externalName\":\"\",\"extension\":{}}";
+            assertThat(root.call("POST", "/api/v2/groups", made).statusCode()).isEqualTo(201);
+            var member = "/api/v2/users/" + group.getValue().name() + "/group";
+            assertThat(root.call("PUT", member, "{\"groupname\":\"" + group.getKey() + "\"}")
+                            .statusCode())
+                    .isEqualTo(201);
+        }
+        assertThat(wren.call("PUT", "/api/v2/shares/lab", "{}").statusCode()).isEqualTo(403);
+        assertThat(root.call("PUT", "/api/v2/shares/lab", "{\"readers\":[\"nobodys\"]}")
+                        .statusCode())
+                .isEqualTo(422);
+        var share = "{\"readers\":[\"labr\"],\"writers\":[\"labw\"],\"everywhere\":true}";
+        assertThat(root.call("PUT", "/api/v2/shares/lab", share).statusCode()).isEqualTo(200);
+        ran(wren, "writes", "umask 022; echo 1 > /mnt/lab/weights; mkdir /mnt/lab/dir");
+        assertThat(ran(
+                        rita,
+                        "reads",
+                        "cat /mnt/lab/weights; (echo 2 > /mnt/lab/weights) 2>/dev/null || echo no"
+                                + "; touch /mnt/lab/mine 2>/dev/null || echo no"))
+                .containsExactly("1", "no", "no");
+        assertThat(ran(otto, "misses", "ls -d /mnt/lab 2>/dev/null; echo none")).containsExactly("none");
+        var content = "/api/v2/files/@lab/content?path=weights";
+        assertThat(rita.call("GET", content, null).body()).isEqualTo("1\n");
+        assertThat(rita.call("PUT", content, "2").statusCode()).isEqualTo(403);
+        assertThat(otto.call("GET", content, null).statusCode()).isEqualTo(404);
+        assertThat(wren.call("PUT", content, "2").statusCode()).isEqualTo(200);
+        assertThat(wren.call("DELETE", "/api/v2/files/@lab?path=dir", null).statusCode())
+                .isEqualTo(204);
+        assertThat(wren.call("GET", "/api/v2/files/@lab/bin", null).body()).contains("\"path\":\"dir\"");
+        assertThat(rita.call("GET", "/api/v2/storages", null).body()).contains("\"lab\"", "\"gdata\"", "\"data\"");
+        assertThat(rita.call("GET", "/api/v2/storages/lab", null).body()).contains("\"readOnly\":true");
+        assertThat(otto.call("GET", "/api/v2/storages/lab", null).statusCode()).isEqualTo(404);
+        // only in jobs that ask for it, and where they ask for it
+        var asked = "{\"readers\":[\"labr\"],\"writers\":[\"labw\"]}";
+        assertThat(root.call("PUT", "/api/v2/shares/lab", asked).statusCode()).isEqualTo(200);
+        assertThat(ran(wren, "later", "ls /mnt/lab 2>/dev/null; echo none")).containsExactly("none");
+        var extras = Map.<String, Object>of("storages", List.of(Map.of("name", "lab", "mountPath", "/weights")));
+        wren.submit("named", "cat /weights/weights; echo 3 > /weights/weights", extras);
+        DoorDesk.until(
+                "a job has written where it asked to",
+                () -> rita.call("GET", content, null).body().equals("3\n"));
+        assertThat(root.call("DELETE", "/api/v2/shares/lab", null).statusCode()).isEqualTo(204);
+        assertThat(wren.call("GET", content, null).statusCode()).isEqualTo(404);
+    }
+
     private static boolean isEmpty(Path folder) {
         try (var all = Files.list(folder)) {
             return all.findAny().isEmpty();

@@ -1,6 +1,11 @@
 package io.sluice.files;
 
+import io.sluice.database.Migrations;
+import io.sluice.files.shares.Held;
+import io.sluice.files.shares.Share;
+import io.sluice.files.shares.Shares;
 import io.sluice.identity.numbers.Numbers;
+import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -8,24 +13,30 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to files. What an engine runs for somebody runs as whoever owns that person's home. It waits for disks, so not on an event loop. */
 public final class Files {
+    public static final Migrations MIGRATIONS = new Migrations("files", Files.class, List.of("001-shares"));
+
     private final Homes homes;
     private final Outputs outputs;
     private final Path data;
 
-    private Files(Path data, @Nullable Numbers numbers) {
+    /** Null: only what there always is. */
+    private final @Nullable Shares shares;
+
+    private Files(Path data, @Nullable Numbers numbers, @Nullable Shares shares) {
+        this.shares = shares;
         this.data = data.toAbsolutePath().normalize();
         this.homes = new Homes(this.data, numbers);
         this.outputs = new Outputs(this.data);
     }
 
     /** Each person's home belongs to a user id of their own where the gateway is root, who alone can give folders away. */
-    public static Files open(Path data, Numbers numbers) {
-        return Homes.mayGiveAway() ? new Files(data, numbers) : together(data);
+    public static Files open(Path data, Numbers numbers, Shares shares) {
+        return new Files(data, Homes.mayGiveAway() ? numbers : null, shares);
     }
 
     /** All that people have belongs to the gateway's own user. */
     public static Files together(Path data) {
-        return new Files(data, null);
+        return new Files(data, null, null);
     }
 
     /**
@@ -42,14 +53,24 @@ public final class Files {
         return homes.all();
     }
 
-    /** What everybody reads, and their tasks see as {@code /gdata}. */
-    public Path shared() throws IOException {
-        return Homes.readable(data.resolve("gdata"));
+    /** What somebody may see of what is shared. */
+    public Future<List<Held>> shares(long user) {
+        return shares == null
+                ? Future.succeededFuture(List.of(new Held(Share.COMMON, true), new Held(Share.DATASETS, false)))
+                : shares.of(user);
     }
 
-    /** What everybody writes, and their tasks see as {@code /data}; nobody takes away what is another's. */
-    public Path common() throws IOException {
-        return Homes.writable(data.resolve("data"));
+    /** Whoever they are for. */
+    public Future<List<Share>> allShares() {
+        return shares == null ? Future.succeededFuture(List.of(Share.COMMON, Share.DATASETS)) : shares.all();
+    }
+
+    /** Where a share lies; who reads it and who writes it is a matter of how it is mounted, and of whose the files are. */
+    public Path share(Share share) throws IOException {
+        Path folder = share.isBuiltIn()
+                ? data.resolve(share.name())
+                : Homes.closed(data.resolve("shares")).resolve(share.name());
+        return share.writers().isEmpty() ? Homes.readable(folder) : Homes.writable(folder);
     }
 
     /** A folder of a job's own, which its tasks see as {@code /output}: the same for all of them and all attempts. */

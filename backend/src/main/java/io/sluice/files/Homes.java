@@ -103,7 +103,7 @@ final class Homes {
     /** Made so that all may read; one that an administrator has closed otherwise stays as it is. */
     static Path readable(Path folder) throws IOException {
         Files.createDirectories(folder, OWNED);
-        if (Files.getPosixFilePermissions(folder).equals(OWNER_ONLY)) {
+        if (isOurs(folder)) {
             Files.setPosixFilePermissions(folder, READABLE);
         }
         return folder;
@@ -111,9 +111,15 @@ final class Homes {
 
     static Path writable(Path folder) throws IOException {
         Files.createDirectories(folder, OWNED);
-        if (Files.getPosixFilePermissions(folder).equals(OWNER_ONLY)) {
+        if (isOurs(folder)) {
             Files.setAttribute(folder, "unix:mode", STICKY);
         }
         return folder;
+    }
+
+    /** Any other mode is an administrator's choice. */
+    private static boolean isOurs(Path folder) throws IOException {
+        int mode = (Integer) Files.getAttribute(folder, "unix:mode") & 07777;
+        return mode == 0700 || mode == 0755 || mode == STICKY;
     }
 }

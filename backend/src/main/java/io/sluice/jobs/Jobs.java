@@ -19,6 +19,7 @@ import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.life.Scheduler;
 import io.sluice.jobs.lists.Lists;
 import io.sluice.jobs.lists.Places;
+import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
@@ -91,6 +92,7 @@ public final class Jobs {
     private final Clusters clusters;
     private final Idling idling;
     private final Vault vault;
+    private final Mounts mounts;
     private final Folders folders;
     private final Releases releases;
     private final Scheduler scheduler;
@@ -124,6 +126,7 @@ public final class Jobs {
         this.clusters = new Clusters(database, grants, this::changed);
         this.idling = new Idling(database, key, this::changed, store::stop);
         this.vault = vault;
+        this.mounts = new Mounts(files);
         this.folders = new Folders(settings.data());
         this.releases = new Releases(database, registry);
         this.shared = settings.shared();
@@ -144,6 +147,7 @@ public final class Jobs {
         this.submissions = new Submissions(
                 store,
                 clusters,
+                mounts,
                 vault,
                 new JobMetrics(registry),
                 settings.failpoint(),
@@ -189,9 +193,9 @@ public final class Jobs {
                                 + " with --allow-shared-process-engine if they trust each other, or with another engine.");
     }
 
-    /** A storage that a job wants and that there is not. */
-    public Optional<Submitted.NoStorage> noStorage(JobSpec spec) {
-        return Submissions.storage(spec).map(Submitted.NoStorage::new);
+    /** A storage that a job wants and that the caller has not. */
+    public Future<Optional<Submitted.NoStorage>> noStorage(Caller caller, JobSpec spec) {
+        return mounts.missing(caller.id(), spec).map(missing -> missing.map(Submitted.NoStorage::new));
     }
 
     /** Those of the names that the caller's jobs have. */

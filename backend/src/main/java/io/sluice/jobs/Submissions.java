@@ -4,6 +4,7 @@ import io.sluice.database.Database;
 import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
+import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Submissions {
     private final JobStore store;
     private final Clusters clusters;
+    private final Mounts mounts;
     private final Vault vault;
     private final JobMetrics metrics;
     private final Failpoint failpoint;
@@ -34,6 +36,7 @@ final class Submissions {
     Submissions(
             JobStore store,
             Clusters clusters,
+            Mounts mounts,
             Vault vault,
             JobMetrics metrics,
             Failpoint failpoint,
@@ -41,6 +44,7 @@ final class Submissions {
             Runnable changed) {
         this.store = store;
         this.clusters = clusters;
+        this.mounts = mounts;
         this.vault = vault;
         this.metrics = metrics;
         this.failpoint = failpoint;
@@ -111,26 +115,23 @@ final class Submissions {
                 yield Future.succeededFuture(
                         new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
             }
-            case Read.Accepted accepted
-            when storage(accepted.spec()).isPresent() -> {
-                metrics.submitted("no_storage");
-                yield Future.succeededFuture(
-                        new Submitted.NoStorage(storage(accepted.spec()).get()));
-            }
             case Read.Accepted accepted ->
-                clusters.barred(caller, accepted.spec().virtualCluster())
-                        .compose(barred -> barred.isPresent()
-                                ? barred(barred.get())
-                                : store(caller, accepted, idempotencyKey, hash(text), refusal));
+                mounts.missing(caller.id(), accepted.spec())
+                        .compose(missing -> missing.isPresent()
+                                ? missing(missing.get())
+                                : allowed(caller, accepted, idempotencyKey, hash(text), refusal));
         };
     }
 
-    /** The first that it wants: there are none here. */
-    static Optional<String> storage(JobSpec spec) {
-        List<JobSpec.Storage> wanted = spec.storages();
-        return wanted == null
-                ? Optional.empty()
-                : wanted.stream().map(JobSpec.Storage::name).findFirst();
+    private Future<Submitted> missing(String storage) {
+        metrics.submitted("no_storage");
+        return Future.succeededFuture(new Submitted.NoStorage(storage));
+    }
+
+    private Future<Submitted> allowed(
+            Caller caller, Read.Accepted job, @Nullable String key, String hash, @Nullable Exit refusal) {
+        return clusters.barred(caller, job.spec().virtualCluster())
+                .compose(barred -> barred.isPresent() ? barred(barred.get()) : store(caller, job, key, hash, refusal));
     }
 
     private Future<Submitted> barred(Clusters.Barred why) {

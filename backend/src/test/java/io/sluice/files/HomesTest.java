@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.sluice.database.TestDatabase;
+import io.sluice.files.shares.Share;
+import io.sluice.files.shares.Shares;
 import io.sluice.identity.Identity;
+import io.sluice.identity.grants.Grants;
 import io.sluice.identity.numbers.Numbers;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Tuple;
@@ -64,7 +67,10 @@ class HomesTest {
     }
 
     private io.sluice.files.Files gateway() {
-        return io.sluice.files.Files.open(data, new Numbers(database.database(), RANGE));
+        return io.sluice.files.Files.open(
+                data,
+                new Numbers(database.database(), RANGE),
+                new Shares(database.database(), new Grants(database.database(), "people")));
     }
 
     private static long person(String name) {
@@ -218,11 +224,11 @@ class HomesTest {
 
     @Test
     void what_is_shared_is_read_by_all_and_what_is_common_written_by_all() throws IOException {
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.shared())))
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.share(Share.DATASETS))))
                 .isEqualTo("rwxr-xr-x");
-        assertThat(Files.getAttribute(files.common(), "unix:mode")).isEqualTo(041777);
-        Files.setPosixFilePermissions(files.shared(), PosixFilePermissions.fromString("rwxr-x---"));
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.shared())))
+        assertThat(Files.getAttribute(files.share(Share.COMMON), "unix:mode")).isEqualTo(041777);
+        Files.setPosixFilePermissions(files.share(Share.DATASETS), PosixFilePermissions.fromString("rwxr-x---"));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(files.share(Share.DATASETS))))
                 .isEqualTo("rwxr-x---");
     }
 }

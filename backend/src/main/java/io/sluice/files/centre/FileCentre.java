@@ -2,6 +2,7 @@ package io.sluice.files.centre;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.files.Files;
+import io.sluice.files.shares.Share;
 import io.sluice.files.space.Bin;
 import io.sluice.files.space.Removal;
 import io.sluice.files.space.Space;
@@ -33,6 +34,7 @@ public final class FileCentre {
 
     private final Vertx vertx;
     private final Files files;
+    private final Spaces spaces;
     private final CentreMetrics metrics;
     private final Worker worker;
     private final long timer;
@@ -40,6 +42,7 @@ public final class FileCentre {
     private FileCentre(Vertx vertx, Files files, CollectorRegistry registry) {
         this.vertx = vertx;
         this.files = files;
+        this.spaces = new Spaces(files);
         this.metrics = new CentreMetrics(registry);
         this.worker = new Worker(vertx, metrics);
         this.timer = vertx.setPeriodic(ROUND.toMillis(), ROUND.toMillis(), round -> purge());
@@ -54,7 +57,6 @@ public final class FileCentre {
     }
 
     public List<Route> routes() {
-        var spaces = new Spaces(files);
         return Stream.of(
                         new FilePageRoutes(spaces, worker).routes(),
                         new FileRoutes(spaces, worker).routes(),
@@ -76,12 +78,12 @@ public final class FileCentre {
             var space = new Space(files.outputs(user), Owner.of(files.home(user, name)), false);
             try {
                 Space.Page page = space.list(place, null, SHOWN);
-                return FilePage.of(name, Spaces.OUTPUT, place, page).seen(asks.id() == user);
+                return FilePage.of(name, Spaces.OUTPUT, place, page, List.of()).seen(asks.id() == user);
             } catch (Refused refused) {
                 if (refused.why() != Refused.Why.MISSING) {
                     throw refused;
                 }
-                return FilePage.of(name, Spaces.OUTPUT, place, new Space.Page(List.of(), null, 0));
+                return FilePage.of(name, Spaces.OUTPUT, place, new Space.Page(List.of(), null, 0), List.of());
             }
         });
     }
@@ -99,8 +101,14 @@ public final class FileCentre {
     private void purge() {
         worker.run(NOBODY, () -> {
                     Removal.clear(files.removedOutputs());
+                    long now = System.currentTimeMillis();
                     for (Path home : files.homes()) {
-                        purge(home, System.currentTimeMillis());
+                        purge(home, now);
+                    }
+                    for (Share share : files.allShares().await()) {
+                        for (Space corner : spaces.corners(share)) {
+                            purge(corner, now);
+                        }
                     }
                     return files;
                 })
@@ -110,7 +118,14 @@ public final class FileCentre {
     /** What is old of one home. That of another does not wait for it. */
     void purge(Path home, long now) {
         try {
-            var space = new Space(home, Owner.of(home), true);
+            purge(new Space(home, Owner.of(home), true), now);
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "event=files-not-purged home=" + home, e);
+        }
+    }
+
+    private void purge(Space space, long now) {
+        try {
             if (!space.isUsed()) {
                 return;
             }
@@ -119,7 +134,7 @@ public final class FileCentre {
                     + space.purge(now - Uploads.LIFE.toMillis());
             metrics.purged(purged);
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "event=files-not-purged home=" + home, e);
+            LOG.log(Level.WARNING, "event=files-not-purged in=" + space.root(), e);
         }
     }
 

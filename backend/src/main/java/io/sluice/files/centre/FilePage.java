@@ -1,5 +1,6 @@
 package io.sluice.files.centre;
 
+import io.sluice.files.shares.Held;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Found;
 import io.sluice.files.tree.Place;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path encoded
  * @param above the address of the folder above; null: this is the top
+ * @param held what is shared with who looks
  * @param next the address of what comes after; null: this is all
  */
 public record FilePage(
@@ -24,7 +26,8 @@ public record FilePage(
         int total,
         List<Row> rows,
         @Nullable String above,
-        @Nullable String next) {
+        @Nullable String next,
+        List<Held> held) {
 
     /** @param href where it is opened or had; null: nowhere */
     public record Row(
@@ -55,13 +58,14 @@ public record FilePage(
 
     public FilePage {
         rows = List.copyOf(rows);
+        held = List.copyOf(held);
     }
 
-    static FilePage bin(String user) {
-        return new FilePage(user, user, "", true, 0, List.of(), null, null);
+    static FilePage bin(String user, String space, List<Held> held) {
+        return new FilePage(user, space, "", true, 0, List.of(), null, null, held);
     }
 
-    static FilePage of(String user, String space, Place place, Space.Page page) {
+    static FilePage of(String user, String space, Place place, Space.Page page, List<Held> held) {
         return new FilePage(
                 user,
                 space,
@@ -70,7 +74,8 @@ public record FilePage(
                 page.total(),
                 page.entries().stream().map(entry -> row(user, space, entry)).toList(),
                 place.isRoot() ? null : address(user, space, place.above(), null),
-                page.next() == null ? null : address(user, space, place, page.next()));
+                page.next() == null ? null : address(user, space, place, page.next()),
+                held);
     }
 
     /** @param opens whether who looks may also open what they see */
@@ -78,7 +83,7 @@ public record FilePage(
         List<Row> closed = rows.stream()
                 .map(row -> new Row(row.name(), row.folder(), row.size(), row.changed(), null))
                 .toList();
-        return opens ? this : new FilePage(user, space, path, bin, total, closed, null, null);
+        return opens ? this : new FilePage(user, space, path, bin, total, closed, null, null, held);
     }
 
     private static Row row(String user, String space, Space.Entry entry) {
@@ -102,6 +107,12 @@ public record FilePage(
         return "/files?path=" + place.encoded() + in + (after == null ? "" : "&after=" + Place.encoded(after));
     }
 
+    /** Where what is deleted here goes: to the bin of a share that is written, else to one's own. */
+    public String binAddress() {
+        Held shared = shared();
+        return "/files?bin=1" + (shared != null && shared.writable() ? "&in=" + space : "");
+    }
+
     public boolean isHome() {
         return !bin && space.equals(user);
     }
@@ -110,7 +121,21 @@ public record FilePage(
         return space.equals(Spaces.OUTPUT);
     }
 
-    public boolean isShared() {
-        return space.equals(Spaces.SHARED);
+    /** What is shared with who looks, and which of it this is. */
+    public record Tab(String name, String mount, boolean here) {}
+
+    /** Null: nothing that is shared. */
+    public @Nullable Held shared() {
+        return held.stream()
+                .filter(one -> space.equals(Spaces.SHARED + one.share().name()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    public List<Tab> tabs() {
+        return held.stream()
+                .map(one ->
+                        new Tab(Spaces.SHARED + one.share().name(), one.share().mount(), !bin && one.equals(shared())))
+                .toList();
     }
 }

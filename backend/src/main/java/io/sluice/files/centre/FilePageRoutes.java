@@ -27,17 +27,20 @@ final class FilePageRoutes {
 
     private Future<Reply> page(Call call) {
         String user = call.caller().name();
-        if (call.query("bin").isPresent()) {
-            return Future.succeededFuture(Reply.page(TEMPLATE, FilePage.bin(user)));
-        }
         String name = call.query("in").orElse(user);
+        if (call.query("bin").isPresent()) {
+            return worker.run(call.caller().id(), () -> {
+                spaces.of(call.caller(), name);
+                return Reply.page(TEMPLATE, FilePage.bin(user, name, spaces.held(call.caller())));
+            });
+        }
         Place asked = Asked.place(call, "path");
         return worker.run(call.caller().id(), () -> {
             Space space = spaces.of(call.caller(), name);
             // the way to a file leads to the folder that it is in
             Place place = space.entry(asked).found().isFolder() ? asked : asked.above();
             Space.Page page = space.list(place, call.queryBytes("after").orElse(null), ROWS);
-            return Reply.page(TEMPLATE, FilePage.of(user, name, place, page));
+            return Reply.page(TEMPLATE, FilePage.of(user, name, place, page, spaces.held(call.caller())));
         });
     }
 }

@@ -1,20 +1,31 @@
 package io.sluice.files.centre;
 
 import io.sluice.files.Files;
+import io.sluice.files.shares.Held;
+import io.sluice.files.shares.Share;
 import io.sluice.files.space.Space;
+import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Owner;
+import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Whose tree an address means, and what who asks may do in it. Another's answers as one that there is not. */
 final class Spaces {
-    /** What everybody reads; no user has such a name. */
-    static final String SHARED = "@gdata";
+    /** Begins the name of what is shared; no user has such a name. */
+    static final String SHARED = "@";
 
     /** What the jobs of who asks have left behind. */
     static final String OUTPUT = "@output";
+
+    private static final int GATEWAY = 0;
 
     private final Files files;
 
@@ -26,16 +37,67 @@ final class Spaces {
         if (name.equals(caller.name())) {
             return home(caller);
         }
-        if (name.equals(SHARED)) {
-            return new Space(files.shared(), home(caller).owner(), false);
-        }
         if (name.equals(OUTPUT)) {
             return new Space(files.outputs(caller.id()), home(caller).owner(), false);
+        }
+        for (Held held : held(caller)) {
+            if (name.equals(SHARED + held.share().name())) {
+                return shared(held, caller);
+            }
         }
         throw Problem.of(
                 Problem.Kind.NOT_FOUND,
                 "NoFileError",
                 "There are no files of that name. Your own are under your own name.");
+    }
+
+    /** What is shared with who asks. */
+    List<Held> held(Caller caller) {
+        return files.shares(caller.id()).await();
+    }
+
+    /**
+     * Where many write, the folder for the file centre's own is the gateway's, and each writer has one in it: what one of them could put there
+     * for another would be written to as the other.
+     */
+    private Space shared(Held held, Caller caller) throws IOException {
+        Path folder = files.share(held.share());
+        Owner owner = home(caller).owner();
+        Place corner = Place.of(Space.OWN).with(Long.toString(caller.id()));
+        if (held.writable()) {
+            try (Folder top = Folder.open(folder, Owner.GATEWAY);
+                    Folder all = top.made(corner.above())) {
+                if (owner.user() >= 0 && all.found().owner() != GATEWAY) {
+                    throw new Refused(Refused.Why.NOT_ALLOWED, Space.OWN);
+                }
+                if (!all.has(corner.name())) {
+                    try (Folder own = all.made(Place.ROOT.with(corner.name()))) {
+                        if (owner.user() >= 0) {
+                            own.give(owner);
+                        }
+                    }
+                }
+            }
+        }
+        return new Space(folder, owner, held.writable(), corner);
+    }
+
+    /** As whoever has something of their own in a share. */
+    List<Space> corners(Share share) throws IOException {
+        Path folder = files.share(share);
+        List<Space> all = new ArrayList<>();
+        try (var own = java.nio.file.Files.newDirectoryStream(folder.resolve(Space.OWN))) {
+            for (Path corner : own) {
+                String name = String.valueOf(corner.getFileName());
+                if (name.matches("\\d{1,18}")) {
+                    all.add(new Space(
+                            folder, Owner.of(corner), true, Place.of(Space.OWN).with(name)));
+                }
+            }
+        } catch (NoSuchFileException | NotDirectoryException none) {
+            return List.of();
+        }
+        return all;
     }
 
     Space home(Caller caller) throws IOException {

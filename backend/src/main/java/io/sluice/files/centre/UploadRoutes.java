@@ -2,6 +2,7 @@ package io.sluice.files.centre;
 
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
 import io.sluice.files.uploads.Intake;
 import io.sluice.files.uploads.Upload;
 import io.sluice.files.uploads.Uploads;
@@ -29,6 +30,9 @@ final class UploadRoutes {
     private static final String ONE = UPLOADS + "/:upload";
     private static final String VERSION = "1.0.0";
     private static final String PIECE = "application/offset+octet-stream";
+    /** Between the name of a share and the number of an upload into it. */
+    private static final String IN = "~";
+
     private static final long LONGEST = 1L << 44;
     /** Connections of one person that send at the same time. */
     private static final int MOST_LINES = 8;
@@ -94,10 +98,28 @@ final class UploadRoutes {
     }
 
     private <T> Future<T> with(Call call, Step<T> step) {
+        return with(call, into(call), step);
+    }
+
+    private <T> Future<T> with(Call call, String into, Step<T> step) {
         return worker.run(call.caller().id(), () -> {
-            Space home = spaces.home(call.caller());
-            return step.take(new Uploads(home));
+            Space space = spaces.of(call.caller(), into);
+            if (!space.writable()) {
+                throw new Refused(Refused.Why.NOT_ALLOWED, "");
+            }
+            return step.take(new Uploads(space));
         });
+    }
+
+    /** Into whose files something that has begun goes: its number says so. */
+    private static String into(Call call) {
+        String number = call.path("upload");
+        int at = number.lastIndexOf(IN);
+        return at < 0 ? call.caller().name() : number.substring(0, at);
+    }
+
+    private static String id(Call call) {
+        return call.path("upload").substring(call.path("upload").lastIndexOf(IN) + 1);
     }
 
     private Future<Reply> begin(Call call) {
@@ -108,9 +130,13 @@ final class UploadRoutes {
         }
         Place place = place(call);
         boolean replaces = metadata(call, "replace").map("true"::equals).orElse(false);
-        return with(call, uploads -> uploads.begin(place, length, replaces))
-                .map(upload ->
-                        about(upload, Reply.nothing().status(201)).header("Location", UPLOADS + "/" + upload.id()));
+        String into = metadata(call, "space")
+                .filter(name -> !name.isEmpty())
+                .orElse(call.caller().name());
+        String prefix = into.equals(call.caller().name()) ? "" : into + IN;
+        return with(call, into, uploads -> uploads.begin(place, length, replaces))
+                .map(upload -> about(upload, Reply.nothing().status(201))
+                        .header("Location", UPLOADS + "/" + prefix + upload.id()));
     }
 
     /** The path in the home; clients that know only a name put it there. */
@@ -169,7 +195,7 @@ final class UploadRoutes {
     /** It is the asker's own: whoever asks anew has lost the line that brought it. */
     private Future<Reply> alone(Call call, Function<Upload, Future<Reply>> step) {
         Context context = worker.context();
-        return with(call, uploads -> uploads.find(call.path("upload")))
+        return with(call, uploads -> uploads.find(id(call)))
                 .compose(known -> intake.alone(
                         context,
                         key(call, known),
@@ -223,7 +249,7 @@ final class UploadRoutes {
         }
         long who = call.caller().id();
         var piece = new Intake.Piece(worker.context(), call.incoming(), call::isGone, checksum);
-        return worker.run(who, () -> new Uploads(spaces.home(call.caller())))
+        return worker.run(who, () -> new Uploads(spaces.of(call.caller(), into(call))))
                 .compose(uploads -> intake.take(key(call, upload), uploads, upload, piece, worker.of(who)))
                 .recover(fault -> Future.failedFuture(broken(call, fault)))
                 .compose(end -> end == Intake.End.OTHER_CHECKSUM

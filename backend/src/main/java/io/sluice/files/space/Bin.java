@@ -15,7 +15,7 @@ import java.util.List;
 
 /** What somebody has deleted and may have back: it lies in their own home, so it counts as theirs and moves there at once whatever its size. */
 public final class Bin {
-    private static final Place PLACE = Place.of(Space.OWN + "/bin");
+    private static final Place PLACE = Place.of("bin");
     private static final String FROM = "from";
     private static final String WHAT = "what";
     private static final String ID = "[0-9a-f]{28}";

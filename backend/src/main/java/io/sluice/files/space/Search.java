@@ -32,16 +32,10 @@ public final class Search {
                     return new Found(found, false);
                 }
                 if (Place.shown(step.place().name()).toLowerCase(Locale.ROOT).contains(wanted)) {
-                    found.add(new Space.Entry(within(in, step.place()), step.found()));
+                    found.add(new Space.Entry(in.then(step.place()), step.found()));
                 }
             }
             return new Found(found, walk.leftOut().isEmpty());
         }
-    }
-
-    private static Place within(Place in, Place place) {
-        List<String> names = new ArrayList<>(in.names());
-        names.addAll(place.names());
-        return new Place(names);
     }
 }

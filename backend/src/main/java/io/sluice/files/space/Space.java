@@ -22,12 +22,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner as whom it is read and written
  * @param writable whether that person may change it
+ * @param corner where the file centre keeps what is that person's there: bin, uploads on their way, and what is being written
  */
-public record Space(Path root, Owner owner, boolean writable) {
-    /** What the file centre keeps in a home for itself: bin, uploads on their way, and what is being written. */
+public record Space(Path root, Owner owner, boolean writable, Place corner) {
+    /** What the file centre keeps in a tree for itself. */
     public static final String OWN = ".sluice";
 
-    private static final Place TEMPORARY = Place.of(OWN + "/temporary");
+    private static final Place TEMPORARY = Place.of("temporary");
+
+    /** A tree that is one person's. */
+    public Space(Path root, Owner owner, boolean writable) {
+        this(root, owner, writable, Place.of(OWN));
+    }
 
     /** Something in a space. */
     public record Entry(Place place, Found found) {}
@@ -212,14 +218,20 @@ public record Space(Path root, Owner owner, boolean writable) {
     public Folder own(Place place) throws IOException {
         mustBeWritable();
         try (Folder top = top()) {
-            return top.made(place);
+            return top.made(corner.then(place));
         }
     }
 
     /** Whether the file centre keeps anything in it. */
     public boolean isUsed() throws IOException {
         try (Folder top = top()) {
-            return top.has(OWN) && top.found(OWN).isFolder();
+            return top.has(OWN) && top.found(OWN).isFolder() && hasCorner(top);
+        }
+    }
+
+    private boolean hasCorner(Folder top) throws IOException {
+        try (Folder above = top.folder(corner.above())) {
+            return above.has(corner.name());
         }
     }
 

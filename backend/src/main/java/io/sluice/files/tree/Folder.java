@@ -274,6 +274,13 @@ public final class Folder implements AutoCloseable {
         tried(name, () -> Files.createSymbolicLink(path, Files.readSymbolicLink(original)));
     }
 
+    /** It is somebody else's from now on; only root gives away. */
+    public void give(Owner to) throws IOException {
+        Path path = Path.of(self());
+        Files.setAttribute(path, "unix:gid", to.group());
+        Files.setAttribute(path, "unix:uid", to.user());
+    }
+
     /** A new folder's names are on the disk when it returns. */
     public void settle() throws IOException {
         Path self = Path.of(self());

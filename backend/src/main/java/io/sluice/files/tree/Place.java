@@ -90,6 +90,13 @@ public record Place(List<String> names) {
         return new Place(more);
     }
 
+    /** What another leads to from here. */
+    public Place then(Place further) {
+        List<String> more = new ArrayList<>(names);
+        more.addAll(further.names);
+        return new Place(more);
+    }
+
     /** Itself counts too. */
     public boolean isIn(Place other) {
         return names.size() >= other.names.size()

@@ -23,8 +23,8 @@ public final class Uploads {
     /** At once, of one person. */
     public static final int MOST = 500;
 
-    private static final Place UNDER_WAY = Place.of(".sluice/uploads");
-    private static final Place DONE = Place.of(".sluice/uploaded");
+    private static final Place UNDER_WAY = Place.of("uploads");
+    private static final Place DONE = Place.of("uploaded");
     private static final String ID = "[0-9a-f]{28}";
     private static final String ABOUT = "about";
     private static final String DATA = "data";

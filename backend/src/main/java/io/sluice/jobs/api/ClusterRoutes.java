@@ -47,9 +47,7 @@ final class ClusterRoutes {
                         Route.get(version + "/kubernetes/nodes", this::nodes),
                         Route.get(version + "/kubernetes/pods", this::pods)))
                 .map(Route::forAdmins);
-        var storages = Stream.of(
-                Route.get("/api/v2/storages", this::storages), Route.get("/api/v2/storages/:storage", this::storage));
-        return Stream.of(reading, writing, kubernetes, storages)
+        return Stream.of(reading, writing, kubernetes)
                 .flatMap(Function.identity())
                 .map(route -> route.method().name().equals("GET") ? route.scope(JobRoutes.READ) : route)
                 .toList();
@@ -150,14 +148,5 @@ final class ClusterRoutes {
 
     private Future<Reply> pods(Call call) {
         return jobs.machines().map(machines -> Reply.json(KubernetesJson.pods(machines)));
-    }
-
-    private Future<Reply> storages(Call call) {
-        return Future.succeededFuture(Reply.json(Map.of("storages", List.of())));
-    }
-
-    private Future<Reply> storage(Call call) {
-        String name = call.path("storage");
-        throw Problem.of(Problem.Kind.NOT_FOUND, "NoStorageError", "Storage " + name + " is not found.");
     }
 }

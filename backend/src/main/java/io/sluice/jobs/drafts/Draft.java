@@ -70,13 +70,14 @@ public sealed interface Draft {
                 var fit = jobs.fit(caller, spec);
                 var machines = jobs.machines();
                 var barred = jobs.clusters().barred(caller, spec.virtualCluster());
-                yield Future.all(free, fit, barred, machines)
+                var storage = jobs.noStorage(caller, spec);
+                yield Future.all(free, fit, barred, machines, storage)
                         .map(all -> new Sound(
                                 spec,
                                 accepted.warnings(),
                                 free.result().equals(spec.name()) ? null : free.result(),
                                 barred.result().orElse(null),
-                                jobs.noStorage(spec).orElse(null),
+                                storage.result().orElse(null),
                                 jobs.refusal(caller),
                                 fit.result(),
                                 Outlook.of(spec, caller.name(), fit.result().now(), machines.result())));

@@ -11,6 +11,7 @@ import io.sluice.jobs.gang.Gang;
 import io.sluice.jobs.gang.GangFolders;
 import io.sluice.jobs.gang.PaiVariables;
 import io.sluice.jobs.gang.RankTable;
+import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Waiting;
@@ -56,7 +57,7 @@ final class Launch {
 
     private final TaskStore store;
     private final Folders folders;
-    private final Files files;
+    private final Mounts mounts;
     private final GangFolders gangs;
     private final BiFunction<Buffer, String, Map<String, String>> secrets;
     /** Of the job that was started last. */
@@ -76,7 +77,7 @@ final class Launch {
     Launch(TaskStore store, Folders folders, Files files, BiFunction<Buffer, String, Map<String, String>> secrets) {
         this.store = store;
         this.folders = folders;
-        this.files = files;
+        this.mounts = new Mounts(files);
         this.gangs = folders.gangs();
         this.secrets = secrets;
     }
@@ -194,9 +195,9 @@ final class Launch {
                 .ifPresent(fault -> {
                     throw new IllegalStateException("The rank table that it asks for can not be made. " + fault);
                 });
-        Path told;
+        List<Task.Mount> folders;
         try {
-            told = gangs.write(gang, contract);
+            folders = mounts.of(attempt.userId(), attempt.user(), attempt.name(), spec, gangs.write(gang, contract));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -204,7 +205,7 @@ final class Launch {
         Map<String, String> values =
                 sealed == null ? Map.of() : secrets.apply(sealed, attempt.user() + "~" + attempt.name());
         return starting.stream()
-                .map(task -> task(attempt, task, spec, contract, told, values, epoch))
+                .map(task -> task(attempt, task, spec, contract, folders, values, epoch))
                 .toList();
     }
 
@@ -224,7 +225,7 @@ final class Launch {
             Attempt.Task task,
             JobSpec spec,
             Contract contract,
-            Path told,
+            List<Task.Mount> seen,
             Map<String, String> values,
             long epoch) {
         JobSpec.Role role = spec.role(task.role());
@@ -248,15 +249,7 @@ final class Launch {
                     shm == null ? 0 : shm,
                     task.devices(),
                     task.ports(),
-                    List.of(
-                            new Task.Mount(files.home(attempt.userId(), attempt.user()), HOME, false),
-                            new Task.Mount(files.shared(), "/gdata", true),
-                            new Task.Mount(files.common(), "/data", false),
-                            new Task.Mount(
-                                    files.output(attempt.userId(), attempt.user(), attempt.name()),
-                                    Contract.OUTPUT,
-                                    false),
-                            new Task.Mount(told, Contract.FOLDER, true)),
+                    seen,
                     output(attempt, task));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -266,7 +259,7 @@ final class Launch {
     /** What an attempt that is over leaves of itself: what its tasks were told goes, and an output with nothing in it. */
     void forget(Attempt attempt) throws IOException {
         gangs.forget(attempt.job(), attempt.number());
-        files.tidyOutput(attempt.userId(), attempt.name());
+        mounts.tidy(attempt.userId(), attempt.name());
     }
 
     /** Lets tasks go on that have all begun and waited for one another. */

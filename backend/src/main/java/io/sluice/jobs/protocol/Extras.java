@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,38 @@ final class Extras {
     private static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}\\p{Cf}]{0,254}(?<=\\S)");
     static final List<String> STATES = List.of("running", "succeeded", "stopped", "failed", "retried");
     private static final List<String> PRIORITIES = List.of("crit", "prod", "test", "oppo");
+    /**
+     * Where a storage may be: at the top or right beneath {@code /mnt}, and not in the place of the system's folders or the job's own. Deeper it
+     * could be within another storage, where whoever writes there could lead the mount elsewhere by a link.
+     */
+    private static final Pattern MOUNT = Pattern.compile("(/mnt)?/(?!\\.)[A-Za-z0-9._-]{1,100}");
+
+    private static final Set<String> NOT_MOUNTS = Set.of(
+            "/bin",
+            "/boot",
+            "/dev",
+            "/etc",
+            "/home",
+            "/lib",
+            "/lib32",
+            "/lib64",
+            "/libx32",
+            "/media",
+            "/mnt",
+            "/opt",
+            "/output",
+            "/pod",
+            "/pod.env",
+            "/proc",
+            "/root",
+            "/run",
+            "/sbin",
+            "/srv",
+            "/sys",
+            "/tmp",
+            "/userhome",
+            "/usr",
+            "/var");
     private static final List<String> PLUGIN_NAMES = List.of("ssh", "tensorboard", "cmd", "git", "teamwise_storage");
 
     private final Faults faults;
@@ -129,8 +162,7 @@ final class Extras {
                 storage.require("name");
                 String name = storage.text("name", "");
                 String path = storage.text("mountPath");
-                if (path != null
-                        && !(path.startsWith("/") && !List.of(path.split("/")).contains(".."))) {
+                if (path != null && (!MOUNT.matcher(path).matches() || NOT_MOUNTS.contains(path))) {
                     storage.fault("mountPath", "mountPath", Fields.brief(path));
                 }
                 storage.close();
