@@ -125,6 +125,13 @@ final class Flags {
             new Flag("logs-total", "SIZE", "100g", "of all finished logs; beyond it the oldest go"),
             new Flag("log-days", "COUNT", "90", "after which a finished log goes"),
             new Flag(
+                    "files-quota",
+                    "SIZE",
+                    "",
+                    "that one user may keep in home and outputs, where nothing else is said"),
+            new Flag("files-count", "COUNT", "", "of files, folders and links, the same"),
+            new Flag("files-quota-bars", "", "", "who keeps more can not submit jobs until something is deleted"),
+            new Flag(
                     "apps-domain",
                     "DOMAIN",
                     "",

@@ -9,6 +9,7 @@ import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.Files;
 import io.sluice.files.centre.FileCentre;
+import io.sluice.files.quota.Quotas;
 import io.sluice.files.shares.Shares;
 import io.sluice.identity.Identity;
 import io.sluice.identity.numbers.Numbers;
@@ -118,8 +119,7 @@ public final class Server {
         Database database = database(vertx, beginning);
         Identity identity = identity(vertx, database);
         Engine engine = await(beginningEngine);
-        var shares = new Shares(database, identity.grants());
-        Files files = Files.open(settings.data(), new Numbers(database, settings.userIds()), shares);
+        Files files = files(database, identity);
         Jobs jobs = jobs(vertx, database, identity, engine, files);
         FileCentre centre = centre(vertx, files);
         JobPages pages = pages(vertx, database, jobs);
@@ -127,7 +127,7 @@ public final class Server {
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        routes = routes(web, database, identity, shares, centre, jobs, pages, logs, endpoints, telemetry);
+        routes = routes(web, database, identity, centre, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         telemetry.serving(address);
@@ -245,6 +245,14 @@ public final class Server {
         }
     }
 
+    private Files files(Database database, Identity identity) {
+        return Files.open(
+                settings.data(),
+                new Numbers(database, settings.userIds()),
+                new Shares(database, identity.grants()),
+                new Quotas(database, settings.quota()));
+    }
+
     private FileCentre centre(Vertx vertx, Files files) {
         FileCentre centre = FileCentre.open(vertx, files, registry);
         closing("file centre", centre::close);
@@ -338,7 +346,6 @@ public final class Server {
             Web web,
             Database database,
             Identity identity,
-            Shares shares,
             FileCentre centre,
             Jobs jobs,
             JobPages pages,
@@ -349,7 +356,6 @@ public final class Server {
         table.addAll(new ApiDocument(ROOMS).routes());
         table.addAll(web.routes(() -> able(database), telemetry::numbers, telemetry::isReader));
         table.addAll(identity.routes(web.live()));
-        table.addAll(shares.routes());
         table.addAll(centre.routes());
         table.addAll(new Outputs(jobs, centre).routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));

@@ -6,6 +6,7 @@ import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.ssh.Ssh;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
+import io.sluice.files.quota.Quotas;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
@@ -39,6 +40,7 @@ record Settings(
         String simulatedDevices,
         boolean sharedProcesses,
         Numbers.Range userIds,
+        Quotas.Settings quota,
         int submissionsPerHour,
         int listsPerMinute,
         Logs.Settings logs,
@@ -109,6 +111,7 @@ record Settings(
                 devices,
                 !text(values, "allow-shared-process-engine").isEmpty(),
                 userIds(values, faults),
+                quota(values, faults),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),
@@ -141,6 +144,13 @@ record Settings(
                 size(values, "logs-total", faults),
                 Duration.ofDays(count(values, "log-days", faults)),
                 Logs.Settings.of(data).settled());
+    }
+
+    private static Quotas.Settings quota(Map<String, String> values, List<String> faults) {
+        return new Quotas.Settings(
+                text(values, "files-quota").isEmpty() ? 0 : size(values, "files-quota", faults),
+                text(values, "files-count").isEmpty() ? 0 : count(values, "files-count", faults),
+                !text(values, "files-quota-bars").isEmpty());
     }
 
     private static Numbers.Range userIds(Map<String, String> values, List<String> faults) {

@@ -25,9 +25,13 @@ final class FileDesk {
     final String bearer;
 
     FileDesk(TestServer server, Crowd crowd, Path data, String name) {
+        this(server, crowd, data, crowd.person(name, false));
+    }
+
+    FileDesk(TestServer server, Crowd crowd, Path data, Person person) {
         this.address = server.address();
         this.data = data;
-        this.person = crowd.person(name, false);
+        this.person = person;
         this.bearer = crowd.bearer(person);
     }
 

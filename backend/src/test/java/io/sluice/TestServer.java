@@ -92,6 +92,7 @@ public final class TestServer implements AutoCloseable {
                 settings.simulatedDevices(),
                 settings.sharedProcesses(),
                 settings.userIds(),
+                settings.quota(),
                 settings.submissionsPerHour(),
                 settings.listsPerMinute(),
                 logs,

@@ -1,19 +1,26 @@
 package io.sluice.files;
 
 import io.sluice.database.Migrations;
+import io.sluice.files.quota.Quotas;
+import io.sluice.files.quota.Tally;
 import io.sluice.files.shares.Held;
 import io.sluice.files.shares.Share;
 import io.sluice.files.shares.Shares;
 import io.sluice.identity.numbers.Numbers;
+import io.sluice.web.Problem;
+import io.sluice.web.Route;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The door to files. What an engine runs for somebody runs as whoever owns that person's home. It waits for disks, so not on an event loop. */
 public final class Files {
-    public static final Migrations MIGRATIONS = new Migrations("files", Files.class, List.of("001-shares"));
+    public static final Migrations MIGRATIONS =
+            new Migrations("files", Files.class, List.of("001-shares", "002-usage"));
 
     private final Homes homes;
     private final Outputs outputs;
@@ -22,7 +29,11 @@ public final class Files {
     /** Null: only what there always is. */
     private final @Nullable Shares shares;
 
-    private Files(Path data, @Nullable Numbers numbers, @Nullable Shares shares) {
+    /** Null: nobody counts. */
+    private final @Nullable Quotas quotas;
+
+    private Files(Path data, @Nullable Numbers numbers, @Nullable Shares shares, @Nullable Quotas quotas) {
+        this.quotas = quotas;
         this.shares = shares;
         this.data = data.toAbsolutePath().normalize();
         this.homes = new Homes(this.data, numbers);
@@ -30,13 +41,13 @@ public final class Files {
     }
 
     /** Each person's home belongs to a user id of their own where the gateway is root, who alone can give folders away. */
-    public static Files open(Path data, Numbers numbers, Shares shares) {
-        return new Files(data, Homes.mayGiveAway() ? numbers : null, shares);
+    public static Files open(Path data, Numbers numbers, Shares shares, Quotas quotas) {
+        return new Files(data, Homes.mayGiveAway() ? numbers : null, shares, quotas);
     }
 
     /** All that people have belongs to the gateway's own user. */
     public static Files together(Path data) {
-        return new Files(data, null, null);
+        return new Files(data, null, null, null);
     }
 
     /**
@@ -65,6 +76,29 @@ public final class Files {
         return shares == null ? Future.succeededFuture(List.of(Share.COMMON, Share.DATASETS)) : shares.all();
     }
 
+    /** What is asked and changed of shares and quotas. */
+    public List<Route> routes() {
+        return shares == null || quotas == null
+                ? List.of()
+                : Stream.concat(shares.routes().stream(), quotas.routes().stream())
+                        .toList();
+    }
+
+    /** How much somebody has, and may have. */
+    public Optional<Quotas> quotas() {
+        return Optional.ofNullable(quotas);
+    }
+
+    /** Why somebody can submit no jobs: what they keep is more than they may. */
+    public Future<Optional<Problem>> barred(long user) {
+        return quotas == null ? Future.succeededFuture(Optional.empty()) : quotas.barred(user);
+    }
+
+    /** All that counts as somebody's. It takes as long as there are many. */
+    public Tally tally(long user, String name) throws IOException {
+        return Tally.of(data.resolve("homes").resolve(name)).plus(outputs.tally(user));
+    }
+
     /** Where a share lies; who reads it and who writes it is a matter of how it is mounted, and of whose the files are. */
     public Path share(Share share) throws IOException {
         Path folder = share.isBuiltIn()
@@ -86,6 +120,9 @@ public final class Files {
     /** Of a job that has ended: an output with nothing in it goes. */
     public void tidyOutput(long user, String job) throws IOException {
         outputs.tidy(user, job);
+        if (quotas != null) {
+            quotas.written(user).await();
+        }
     }
 
     /** Of a job that has ended. The answer is whether it had one; the disk has its room back by and by. */

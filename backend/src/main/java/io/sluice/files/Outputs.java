@@ -1,5 +1,6 @@
 package io.sluice.files;
 
+import io.sluice.files.quota.Tally;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -62,6 +63,11 @@ final class Outputs {
         } catch (NoSuchFileException none) {
             return false;
         }
+    }
+
+    /** Without making one where there is none. */
+    Tally tally(long user) throws IOException {
+        return Tally.of(all.resolve(Long.toString(user)));
     }
 
     Path left() throws IOException {

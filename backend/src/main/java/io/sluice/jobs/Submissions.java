@@ -96,7 +96,8 @@ final class Submissions {
             return Future.failedFuture(Problem.of(Problem.Kind.FORBIDDEN, String.valueOf(refusal.message())));
         }
         return counted(caller)
-                .compose(counted -> clusters.barred(caller, job.virtualCluster()))
+                .compose(counted -> withinQuota(caller))
+                .compose(within -> clusters.barred(caller, job.virtualCluster()))
                 .compose(barred -> barred.isPresent()
                         ? Future.failedFuture(barred.get().problem(caller))
                         : store.start(job.id(), "Started again by " + caller.name() + "."))
@@ -130,8 +131,20 @@ final class Submissions {
 
     private Future<Submitted> allowed(
             Caller caller, Read.Accepted job, @Nullable String key, String hash, @Nullable Exit refusal) {
-        return clusters.barred(caller, job.spec().virtualCluster())
+        return withinQuota(caller)
+                .compose(within -> clusters.barred(caller, job.spec().virtualCluster()))
                 .compose(barred -> barred.isPresent() ? barred(barred.get()) : store(caller, job, key, hash, refusal));
+    }
+
+    /** Fails where whoever keeps more than they may can have nothing run. */
+    private Future<Void> withinQuota(Caller caller) {
+        return mounts.barred(caller.id()).compose(over -> {
+            if (over.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            metrics.submitted("over_quota");
+            return Future.failedFuture(over.get());
+        });
     }
 
     private Future<Submitted> barred(Clusters.Barred why) {

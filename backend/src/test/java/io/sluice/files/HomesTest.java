@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.sluice.database.TestDatabase;
+import io.sluice.files.quota.Quotas;
 import io.sluice.files.shares.Share;
 import io.sluice.files.shares.Shares;
 import io.sluice.identity.Identity;
@@ -70,7 +71,8 @@ class HomesTest {
         return io.sluice.files.Files.open(
                 data,
                 new Numbers(database.database(), RANGE),
-                new Shares(database.database(), new Grants(database.database(), "people")));
+                new Shares(database.database(), new Grants(database.database(), "people")),
+                new Quotas(database.database(), Quotas.Settings.NONE));
     }
 
     private static long person(String name) {

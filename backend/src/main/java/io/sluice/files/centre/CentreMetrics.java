@@ -11,6 +11,7 @@ final class CentreMetrics {
     private final Counter refused;
     private final Counter bytes;
     private final Counter purged;
+    private final Counter counted;
     private final Gauge uploading;
 
     CentreMetrics(CollectorRegistry registry) {
@@ -23,6 +24,8 @@ final class CentreMetrics {
                 .labelNames("way")
                 .register(registry);
         purged = Counter.build("sluice_files_purged_total", "Left uploads and deleted things that were removed by age")
+                .register(registry);
+        counted = Counter.build("sluice_files_counted_total", "Times that all of somebody's files were counted")
                 .register(registry);
         uploading = Gauge.build("sluice_files_uploading", "Connections that send a file")
                 .register(registry);
@@ -55,6 +58,10 @@ final class CentreMetrics {
 
     void taken(long count) {
         bytes.labels("in").inc((double) count);
+    }
+
+    void counted() {
+        counted.inc();
     }
 
     void purged(int count) {

@@ -177,7 +177,12 @@ final class ContentRoutes {
                 ? ""
                 : call.header("If-Match").map(etag -> etag.replace("\"", "")).orElse(null);
         return worker.run(call.caller().id(), () -> {
-            Found found = spaces.of(call.caller(), call.path("user")).write(place, content, version);
+            Space space = spaces.of(call.caller(), call.path("user"));
+            long before = space.sizeOf(place);
+            long more = content.length - Math.max(0, before);
+            spaces.room(call.caller(), call.path("user"), more, before < 0 ? 1 : 0);
+            Found found = space.write(place, content, version);
+            spaces.changed(call.caller(), call.path("user"), more, before < 0 ? 1 : 0);
             metrics.taken(content.length);
             return Reply.json(FileRoutes.entry(new Space.Entry(place, found)))
                     .header("ETag", "\"" + found.version() + "\"");

@@ -2,6 +2,8 @@ package io.sluice.files.centre;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.files.Files;
+import io.sluice.files.quota.Quotas;
+import io.sluice.files.quota.Tally;
 import io.sluice.files.shares.Share;
 import io.sluice.files.space.Bin;
 import io.sluice.files.space.Removal;
@@ -20,11 +22,13 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /** The door to the file centre: people's files in the browser and over the API. */
 public final class FileCentre {
     static final Duration BIN_LIFE = Duration.ofDays(30);
+    private static final Duration COUNTING = Duration.ofSeconds(15);
     private static final Duration ROUND = Duration.ofHours(1);
     private static final System.Logger LOG = System.getLogger(FileCentre.class.getName());
     /** Of a job's output on the job's page. */
@@ -38,6 +42,8 @@ public final class FileCentre {
     private final CentreMetrics metrics;
     private final Worker worker;
     private final long timer;
+    private final long counter;
+    private final AtomicBoolean counting = new AtomicBoolean();
 
     private FileCentre(Vertx vertx, Files files, CollectorRegistry registry) {
         this.vertx = vertx;
@@ -46,6 +52,9 @@ public final class FileCentre {
         this.metrics = new CentreMetrics(registry);
         this.worker = new Worker(vertx, metrics);
         this.timer = vertx.setPeriodic(ROUND.toMillis(), ROUND.toMillis(), round -> purge());
+        files.quotas().ifPresent(quotas -> quotas.listen(() -> count(quotas)));
+        this.counter =
+                vertx.setPeriodic(COUNTING.toMillis(), round -> files.quotas().ifPresent(this::count));
     }
 
     public static FileCentre open(Vertx vertx, Files files, CollectorRegistry registry) {
@@ -58,6 +67,7 @@ public final class FileCentre {
 
     public List<Route> routes() {
         return Stream.of(
+                        files.routes(),
                         new FilePageRoutes(spaces, worker).routes(),
                         new FileRoutes(spaces, worker).routes(),
                         new ContentRoutes(spaces, worker, metrics).routes(),
@@ -90,6 +100,9 @@ public final class FileCentre {
 
     /** For good, of a job that has ended. The answer is whether it had one. */
     public Future<Boolean> removeOutput(long user, String job) {
+        files.quotas()
+                .ifPresent(quotas ->
+                        quotas.removed(user).onFailure(e -> LOG.log(Level.WARNING, "event=files-not-counted", e)));
         return worker.run(NOBODY, () -> files.removeOutput(user, job))
                 .onSuccess(removed -> worker.run(NOBODY, () -> {
                             Removal.clear(files.removedOutputs());
@@ -138,8 +151,40 @@ public final class FileCentre {
         }
     }
 
+    /** One after the other, whoever is due; no two at once. */
+    private void count(Quotas quotas) {
+        if (!counting.compareAndSet(false, true)) {
+            return;
+        }
+        countNext(quotas)
+                .onFailure(e -> LOG.log(Level.WARNING, "event=files-not-counted", e))
+                .onComplete(over -> counting.set(false));
+    }
+
+    Future<Void> countNext(Quotas quotas) {
+        return quotas.next()
+                .compose(due -> due.isEmpty()
+                        ? Future.succeededFuture()
+                        : worker.run(NOBODY, () -> tally(due.get()))
+                                .compose(tally -> quotas.counted(due.get().user(), tally))
+                                .compose(counted -> countNext(quotas)));
+    }
+
+    /** What an upload under way is going to take is taken. */
+    private Tally tally(Quotas.Due due) throws IOException {
+        Tally tally = files.tally(due.user(), due.name());
+        metrics.counted();
+        if (tally.files() == 0) {
+            return tally;
+        }
+        Path home = files.home(due.user(), due.name());
+        var space = new Space(home, Owner.of(home), true);
+        return space.isUsed() ? tally.plus(new Tally(new Uploads(space).outstanding(), 0)) : tally;
+    }
+
     public Future<Void> close() {
         vertx.cancelTimer(timer);
+        vertx.cancelTimer(counter);
         return worker.close();
     }
 }

@@ -1,5 +1,6 @@
 package io.sluice.files.centre;
 
+import io.sluice.files.quota.Usage;
 import io.sluice.files.shares.Held;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Found;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path encoded
  * @param above the address of the folder above; null: this is the top
+ * @param usage of who looks, null: not told
  * @param held what is shared with who looks
  * @param next the address of what comes after; null: this is all
  */
@@ -27,7 +29,8 @@ public record FilePage(
         List<Row> rows,
         @Nullable String above,
         @Nullable String next,
-        List<Held> held) {
+        List<Held> held,
+        @Nullable Usage usage) {
 
     /** @param href where it is opened or had; null: nowhere */
     public record Row(
@@ -62,7 +65,7 @@ public record FilePage(
     }
 
     static FilePage bin(String user, String space, List<Held> held) {
-        return new FilePage(user, space, "", true, 0, List.of(), null, null, held);
+        return new FilePage(user, space, "", true, 0, List.of(), null, null, held, null);
     }
 
     static FilePage of(String user, String space, Place place, Space.Page page, List<Held> held) {
@@ -75,7 +78,16 @@ public record FilePage(
                 page.entries().stream().map(entry -> row(user, space, entry)).toList(),
                 place.isRoot() ? null : address(user, space, place.above(), null),
                 page.next() == null ? null : address(user, space, place, page.next()),
-                held);
+                held,
+                null);
+    }
+
+    FilePage with(@Nullable Usage known) {
+        return new FilePage(user, space, path, bin, total, rows, above, next, held, known);
+    }
+
+    public String amount(long bytes, Locale locale) {
+        return Row.amount(bytes, locale);
     }
 
     /** @param opens whether who looks may also open what they see */
@@ -83,7 +95,7 @@ public record FilePage(
         List<Row> closed = rows.stream()
                 .map(row -> new Row(row.name(), row.folder(), row.size(), row.changed(), null))
                 .toList();
-        return opens ? this : new FilePage(user, space, path, bin, total, closed, null, null, held);
+        return opens ? this : new FilePage(user, space, path, bin, total, closed, null, null, held, usage);
     }
 
     private static Row row(String user, String space, Space.Entry entry) {

@@ -31,7 +31,9 @@ final class FilePageRoutes {
         if (call.query("bin").isPresent()) {
             return worker.run(call.caller().id(), () -> {
                 spaces.of(call.caller(), name);
-                return Reply.page(TEMPLATE, FilePage.bin(user, name, spaces.held(call.caller())));
+                return Reply.page(
+                        TEMPLATE,
+                        FilePage.bin(user, name, spaces.held(call.caller())).with(spaces.usage(call.caller())));
             });
         }
         Place asked = Asked.place(call, "path");
@@ -40,7 +42,10 @@ final class FilePageRoutes {
             // the way to a file leads to the folder that it is in
             Place place = space.entry(asked).found().isFolder() ? asked : asked.above();
             Space.Page page = space.list(place, call.queryBytes("after").orElse(null), ROWS);
-            return Reply.page(TEMPLATE, FilePage.of(user, name, place, page, spaces.held(call.caller())));
+            return Reply.page(
+                    TEMPLATE,
+                    FilePage.of(user, name, place, page, spaces.held(call.caller()))
+                            .with(spaces.usage(call.caller())));
         });
     }
 }

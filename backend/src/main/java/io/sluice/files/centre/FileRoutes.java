@@ -1,5 +1,6 @@
 package io.sluice.files.centre;
 
+import io.sluice.files.quota.Tally;
 import io.sluice.files.space.Bin;
 import io.sluice.files.space.Copying;
 import io.sluice.files.space.Search;
@@ -61,6 +62,14 @@ final class FileRoutes {
         return worker.run(call.caller().id(), () -> step.take(spaces.of(call.caller(), call.path("user"))));
     }
 
+    private void room(Call call, long bytes, long files) {
+        spaces.room(call.caller(), call.path("user"), bytes, files);
+    }
+
+    private void changed(Call call, long bytes, long files) {
+        spaces.changed(call.caller(), call.path("user"), bytes, files);
+    }
+
     static Map<String, Object> entry(Space.Entry entry) {
         Map<String, Object> shown = new LinkedHashMap<>();
         Found found = entry.found();
@@ -107,7 +116,9 @@ final class FileRoutes {
     private Future<Reply> make(Call call) {
         Place place = Asked.place(call, "path");
         return in(call, space -> {
+            room(call, 0, 1);
             space.make(place);
+            changed(call, 0, 1);
             return Reply.json(entry(space.entry(place))).status(201);
         });
     }
@@ -126,7 +137,13 @@ final class FileRoutes {
         Place from = Asked.place(call, "path");
         Place to = Asked.target(call);
         return in(call, space -> {
+            Space.Entry source = space.entry(from);
+            Tally all = source.found().isFolder()
+                    ? Tally.of(space.folder(from)).plus(new Tally(0, 1))
+                    : new Tally(source.found().size(), 1);
+            room(call, all.bytes(), all.files());
             Copying.copy(space, from, to);
+            changed(call, all.bytes(), all.files());
             return Reply.json(entry(space.entry(to))).status(201);
         });
     }
@@ -164,6 +181,7 @@ final class FileRoutes {
     private Future<Reply> forget(Call call) {
         return in(call, space -> {
             new Bin(space).forget(call.path("deleted"));
+            spaces.removed(call.caller(), call.path("user"));
             return Reply.nothing();
         });
     }

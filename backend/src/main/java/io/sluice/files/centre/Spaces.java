@@ -1,6 +1,7 @@
 package io.sluice.files.centre;
 
 import io.sluice.files.Files;
+import io.sluice.files.quota.Usage;
 import io.sluice.files.shares.Held;
 import io.sluice.files.shares.Share;
 import io.sluice.files.space.Space;
@@ -16,6 +17,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Whose tree an address means, and what who asks may do in it. Another's answers as one that there is not. */
 final class Spaces {
@@ -98,6 +100,36 @@ final class Spaces {
             return List.of();
         }
         return all;
+    }
+
+    /** Fails where so much more does not fit into whose files it goes to. In shares nobody counts. */
+    void room(Caller caller, String into, long bytes, long files) {
+        if (into.equals(caller.name()) && (bytes > 0 || files > 0)) {
+            this.files
+                    .quotas()
+                    .ifPresent(quotas ->
+                            quotas.room(caller.id(), Math.max(0, bytes), files).await());
+        }
+    }
+
+    void changed(Caller caller, String into, long bytes, long files) {
+        if (into.equals(caller.name())) {
+            this.files
+                    .quotas()
+                    .ifPresent(quotas -> quotas.add(caller.id(), bytes, files).await());
+        }
+    }
+
+    void removed(Caller caller, String into) {
+        if (into.equals(caller.name())) {
+            files.quotas().ifPresent(quotas -> quotas.removed(caller.id()).await());
+        }
+    }
+
+    /** How much who asks has; null: nobody counts. */
+    @Nullable
+    Usage usage(Caller caller) {
+        return files.quotas().map(quotas -> quotas.of(caller.id()).await()).orElse(null);
     }
 
     Space home(Caller caller) throws IOException {

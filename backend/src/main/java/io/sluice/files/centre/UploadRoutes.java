@@ -134,7 +134,12 @@ final class UploadRoutes {
                 .filter(name -> !name.isEmpty())
                 .orElse(call.caller().name());
         String prefix = into.equals(call.caller().name()) ? "" : into + IN;
-        return with(call, into, uploads -> uploads.begin(place, length, replaces))
+        return with(call, into, uploads -> {
+                    spaces.room(call.caller(), into, length, 1);
+                    Upload begun = uploads.begin(place, length, replaces);
+                    spaces.changed(call.caller(), into, length, 1);
+                    return begun;
+                })
                 .map(upload -> about(upload, Reply.nothing().status(201))
                         .header("Location", UPLOADS + "/" + prefix + upload.id()));
     }
@@ -215,6 +220,7 @@ final class UploadRoutes {
                 call,
                 found -> with(call, uploads -> {
                     uploads.remove(found.id());
+                    spaces.changed(call.caller(), into(call), -found.length(), -1);
                     return Reply.nothing();
                 }));
     }

@@ -98,6 +98,18 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
         return new Entry(place, above(place, above -> above.found(place.name())));
     }
 
+    /** -1: there is nothing. */
+    public long sizeOf(Place place) throws IOException {
+        try {
+            return entry(place).found().size();
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.MISSING) {
+                throw refused;
+            }
+            return -1;
+        }
+    }
+
     public Page list(Place place, @Nullable String after, int most) throws IOException {
         try (Folder folder = folder(place)) {
             Names.Page page = Names.page(folder, after, most, place.isRoot() ? OWN : "");

@@ -234,6 +234,26 @@ public final class Uploads {
         return upload.whole();
     }
 
+    /** How much is still to come of what is under way. */
+    public long outstanding() throws IOException {
+        long bytes = 0;
+        try (Folder all = space.own(UNDER_WAY)) {
+            for (String id : Names.page(all, null, 2 * MOST).names()) {
+                bytes += missing(id);
+            }
+        }
+        return bytes;
+    }
+
+    private long missing(String id) throws IOException {
+        try {
+            Upload upload = find(id);
+            return upload.length() - upload.offset();
+        } catch (Refused gone) {
+            return 0; // finished or spoilt meanwhile
+        }
+    }
+
     public void remove(String id) throws IOException {
         try (Folder all = space.own(UNDER_WAY)) {
             all.found(known(id));

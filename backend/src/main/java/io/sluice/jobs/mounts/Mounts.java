@@ -6,6 +6,7 @@ import io.sluice.files.shares.Held;
 import io.sluice.jobs.gang.Contract;
 import io.sluice.jobs.gang.PaiVariables;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,6 +39,11 @@ public final class Mounts {
                     .filter(name -> !names.contains(name))
                     .findFirst();
         });
+    }
+
+    /** Why this user's jobs are not taken: what they keep is more than they may. */
+    public Future<Optional<Problem>> barred(long user) {
+        return files.barred(user);
     }
 
     /** As the user has them at this moment. It waits. */
