@@ -107,7 +107,7 @@ export function plot(place: Place, chart: Chart, times: number[], key: string, c
       ...chart.lines.map((line, at) => ({
         label: line.name,
         stroke: colours.lines[at % COLOURS] ?? faint,
-        width: 1.25,
+        width: 1,
         // what is not known is not drawn
         spanGaps: false,
         points: { show: false },
