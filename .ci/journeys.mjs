@@ -11,7 +11,7 @@ import { nodeTests } from "./stages.mjs";
 
 /** The browser journeys, against the jar that was just built. */
 export async function journeys() {
-  need("chromium", "fonts-noto-cjk", "docker.io");
+  need("chromium", "fonts-noto-cjk", "docker.io", "postgresql");
   const folder = join(root, "webapp/journeys");
   await command("npm", ["ci", "--no-progress", "--loglevel=error"], { cwd: folder });
   const password = randomBytes(12).toString("hex");
@@ -26,6 +26,16 @@ export async function journeys() {
   );
   const engine = await containers();
   const inContainers = await startGateway({ SLUICE_ADMIN_PASSWORD: password, ...engine }, { name: "containers" });
+  // nobody listens where it looks for Grafana but the journey that stands in for it
+  const grafana = (await freeRange(1)).split("-")[0];
+  const devices = await startGateway(
+    {
+      SLUICE_ADMIN_PASSWORD: password,
+      SLUICE_SIMULATE_DEVICES: "8xAscend910B,4xH100",
+      SLUICE_GRAFANA: `http://127.0.0.1:${grafana}`,
+    },
+    { name: "devices" },
+  );
   const range = await freeRange(16);
   const onPorts = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_ENDPOINT_PORTS: range, ...shared }, { name: "ports" });
   const inside = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_APPS_DOMAIN: "none", ...shared }, { name: "inside" });
@@ -37,6 +47,9 @@ export async function journeys() {
     SLUICE_SMALL_URL: small.match[1],
     SLUICE_SMALL_DATA: join(scratch, "small"),
     SLUICE_DOCKER_URL: inContainers.match[1],
+    SLUICE_DEVICES_URL: devices.match[1],
+    SLUICE_DEVICES_DATA: join(scratch, "devices"),
+    SLUICE_GRAFANA_PORT: grafana,
     SLUICE_PORTS_URL: onPorts.match[1],
     SLUICE_INSIDE_URL: inside.match[1],
   };
@@ -51,6 +64,7 @@ export async function journeys() {
   await untouched.stop();
   await small.stop();
   await inContainers.stop();
+  await devices.stop();
   await onPorts.stop();
   await inside.stop();
   const code = await gateway.stop();

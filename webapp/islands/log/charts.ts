@@ -11,7 +11,12 @@ export type ChartEvent = CustomEvent<{ src: string; at: number }>;
 /** Tells the charts when the line was printed that an address points at. */
 export async function tellCharts(landing: Landing | undefined): Promise<void> {
   if (landing?.offset === undefined) return;
-  const { src, offset } = landing;
-  const at = await new Source(src).timeAt(offset).catch(() => undefined);
+  await tellChartsOf(new Source(landing.src), landing.offset);
+}
+
+/** Tells the charts when this was printed. */
+export async function tellChartsOf(source: Source, offset: number): Promise<void> {
+  const src = source.path;
+  const at = await source.timeAt(offset).catch(() => undefined);
   if (at !== undefined) document.dispatchEvent(new CustomEvent(MARKED, { detail: { src, at } }));
 }

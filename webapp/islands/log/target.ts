@@ -1,3 +1,4 @@
+import { tellChartsOf } from "./charts";
 import type { Words } from "./dom";
 import { holds, type Place } from "./feed";
 import type { Line } from "./line";
@@ -28,6 +29,8 @@ export class Target {
     if (!row || !address) return;
     this.set(row);
     history.replaceState(history.state, "", address);
+    const source = this.#sight.sources[row.source];
+    if (source) tellChartsOf(source, row.from);
     this.#note(this.#words("linked"));
   }
 }

@@ -53,7 +53,7 @@ final class JobStore {
 
     private static final String STOP = """
             WITH job AS (
-                UPDATE jobs SET stop = true, waiting = NULL, due = NULL, changed = pg_current_xact_id(),
+                UPDATE jobs SET stop = true, halt = coalesce($5::int, halt), waiting = NULL, due = NULL, changed = pg_current_xact_id(),
                     state = CASE WHEN state IN ('accepted', 'queued') THEN 'finalised' ELSE state END,
                     shown = CASE WHEN state IN ('accepted', 'queued') THEN 'STOPPED' ELSE 'STOPPING' END,
                     exit_code = CASE WHEN state IN ('accepted', 'queued') THEN -210 ELSE exit_code END,
@@ -217,9 +217,12 @@ final class JobStore {
                 });
     }
 
-    /** @param attempt that is to be stopped, and no other; null: whichever there is */
-    Future<Boolean> stop(long job, @Nullable Integer attempt, String message) {
-        return did(STOP, Tuple.of(job, message, Json.write(Exit.of(Exit.STOPPED, message)), attempt));
+    /**
+     * @param attempt that is to be stopped, and no other; null: whichever there is
+     * @param why the code with which it is to end, null: on request
+     */
+    Future<Boolean> stop(long job, @Nullable Integer attempt, String message, @Nullable Integer why) {
+        return did(STOP, Tuple.of(job, message, Json.write(Exit.of(Exit.STOPPED, message)), attempt, why));
     }
 
     Future<Boolean> start(long job, String message) {

@@ -124,7 +124,11 @@ public final class Jobs {
         this.places = new Places(database);
         this.templates = new Templates(database);
         this.clusters = new Clusters(database, grants, this::changed);
-        this.idling = new Idling(database, key, this::changed, store::stop);
+        this.idling = new Idling(
+                database,
+                key,
+                this::changed,
+                (job, attempt, message) -> store.stop(job, attempt, message, Exit.IDLE_STOPPED));
         this.vault = vault;
         this.mounts = new Mounts(files);
         this.folders = new Folders(settings.data());
@@ -205,7 +209,8 @@ public final class Jobs {
 
     /** Ends a job, or takes it out of the queue. Whatever happens next, it will be stopped. The answer is whether that is news. */
     public Future<Boolean> stop(Caller caller, Job job) {
-        return store.stop(job.id(), null, "Stopped by " + caller.name() + ".").onSuccess(this::changed);
+        return store.stop(job.id(), null, "Stopped by " + caller.name() + ".", null)
+                .onSuccess(this::changed);
     }
 
     /** Puts a stopped job into the queue again. */

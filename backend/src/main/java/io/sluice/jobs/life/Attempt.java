@@ -89,7 +89,8 @@ record Attempt(
         int code = exit == null ? Exit.ATTEMPT_OVER : exit.code();
         return switch (code) {
             case Exit.STOPPED -> Exit.of(Exit.STOPPED, "Stopped on request.");
-            case Exit.PREEMPTED, Exit.OUT_OF_TIME, Exit.IDLE -> Exit.of(code, exit == null ? null : exit.message());
+            case Exit.PREEMPTED, Exit.OUT_OF_TIME, Exit.IDLE, Exit.IDLE_STOPPED ->
+                Exit.of(code, exit == null ? null : exit.message());
             default -> Exit.of(Exit.ATTEMPT_OVER, "Stopped because the attempt was over.");
         };
     }

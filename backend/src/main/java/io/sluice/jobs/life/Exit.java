@@ -32,6 +32,8 @@ public record Exit(
 
     /** Its devices did nothing, and its virtual cluster wants them back. */
     public static final int IDLE = -251;
+    /** The same, where it is stopped for good. */
+    public static final int IDLE_STOPPED = -253;
     /** Of tasks that begin together, some did not. */
     public static final int NOT_TOGETHER = -252;
 
@@ -53,6 +55,6 @@ public record Exit(
     }
 
     public static boolean isStop(int code) {
-        return code == STOPPED || code == ATTEMPT_OVER;
+        return code == STOPPED || code == ATTEMPT_OVER || code == IDLE_STOPPED;
     }
 }

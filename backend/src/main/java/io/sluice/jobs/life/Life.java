@@ -193,10 +193,13 @@ final class Life {
 
     /** Why the attempt ends, if it does. */
     private Optional<Exit> exit(Attempt attempt) {
-        if (attempt.stop()) {
-            return Optional.of(Exit.of(Exit.STOPPED, "Stopped on request."));
-        }
         Integer halt = attempt.halt();
+        if (attempt.stop()) {
+            return Optional.of(
+                    halt != null && halt == Exit.IDLE_STOPPED
+                            ? Exit.of(Exit.IDLE_STOPPED, "Stopped, as its devices did nothing.")
+                            : Exit.of(Exit.STOPPED, "Stopped on request."));
+        }
         if (halt != null) {
             return Optional.of(Exit.of(
                     halt,

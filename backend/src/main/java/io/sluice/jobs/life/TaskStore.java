@@ -128,7 +128,7 @@ final class TaskStore {
                 UPDATE jobs SET changed = pg_current_xact_id() WHERE id = $1 AND EXISTS (SELECT FROM task)),
             event AS (
                 INSERT INTO job_events (job_id, attempt, role, task_index, warning, reason, message)
-                SELECT job_id, attempt, role, task_index, exit_code NOT IN (0, -210, -220), 'Exited', message FROM task)
+                SELECT job_id, attempt, role, task_index, exit_code NOT IN (0, -210, -220, -253), 'Exited', message FROM task)
             SELECT id FROM task
             """;
 

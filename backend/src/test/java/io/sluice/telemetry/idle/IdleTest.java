@@ -11,6 +11,7 @@ import io.sluice.jobs.ScriptedEngine;
 import io.sluice.jobs.clusters.Cluster;
 import io.sluice.jobs.clusters.IdleRule;
 import io.sluice.jobs.clusters.IdleRule.Then;
+import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.lists.Holder;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.observe.Pictures;
@@ -170,7 +171,11 @@ class IdleTest {
         minutes(48, idle);
         assertThat(desk.job("ada", "train").state()).isEqualTo(Job.State.RUNNING);
         minutes(4, idle, gateway());
-        assertThat(desk.finished("ada", "train").state()).isEqualTo(Job.State.STOPPED);
+        var stopped = desk.finished("ada", "train");
+        assertThat(stopped.state()).isEqualTo(Job.State.STOPPED);
+        assertThat(stopped.exitCode()).as("it says why").isEqualTo(Exit.IDLE_STOPPED);
+        assertThat(desk.query("SELECT count(*) FROM tasks WHERE exit_code = -253"))
+                .isEqualTo(1);
         assertThat(desk.query("SELECT count(*) FROM job_events WHERE message LIKE 'Stopped because its devices did"
                         + " nothing for 5_ minutes.'"))
                 .isEqualTo(1);
