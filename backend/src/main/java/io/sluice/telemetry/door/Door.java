@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The gateway's own address of Prometheus, for Grafana's data source. Why it is made so is told in {@code docs/decisions/grafana.md}. */
 public final class Door {
     /** Apart from the built-in charts' road, so that neither of the two waits for the other. */
-    private static final Upstream.Limits LIMITS = new Upstream.Limits(8, 256, 20_000, 32 << 20);
+    private static final Upstream.Limits LIMITS = new Upstream.Limits(8, 256, 10_000, 32 << 20);
 
     private final Upstream upstream;
     private final DoorRoutes routes;
@@ -32,7 +32,8 @@ public final class Door {
             Function<String, Future<Optional<Viewer>>> viewers,
             CollectorRegistry registry) {
         this.upstream = new Upstream(vertx, prometheus, LIMITS);
-        this.routes = new DoorRoutes(secret, viewers, jobs, upstream, new DoorMetrics(registry));
+        var metrics = new DoorMetrics(registry);
+        this.routes = new DoorRoutes(secret, viewers, jobs, new Asking(upstream, System::nanoTime, metrics), metrics);
     }
 
     public List<Route> routes() {

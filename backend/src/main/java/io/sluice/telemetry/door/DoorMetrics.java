@@ -8,11 +8,16 @@ import io.prometheus.client.Gauge;
 final class DoorMetrics {
     private final Counter answers;
     private final Gauge open;
+    private final Counter unasked;
 
     DoorMetrics(CollectorRegistry registry) {
         answers = Counter.build(
                         "sluice_telemetry_door_answers_total", "Questions that Grafana asked, by how they ended")
                 .labelNames("end")
+                .register(registry);
+        unasked = Counter.build(
+                        "sluice_telemetry_door_unasked_total",
+                        "Questions of Grafana that Prometheus was not asked, as it had not answered the last ones")
                 .register(registry);
         open = Gauge.build("sluice_telemetry_door_open", "Questions of Grafana that are being answered")
                 .register(registry);
@@ -30,6 +35,11 @@ final class DoorMetrics {
                                     default -> "failed";
                                 })
                 .inc();
+    }
+
+    /** Prometheus was not asked, since it has not answered lately. */
+    void refused() {
+        unasked.inc();
     }
 
     void open(int more) {

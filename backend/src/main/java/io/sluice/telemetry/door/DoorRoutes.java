@@ -40,7 +40,7 @@ final class DoorRoutes {
     private final @Nullable String secret;
     private final Function<String, Future<Optional<Viewer>>> viewers;
     private final Questions questions;
-    private final Upstream upstream;
+    private final Asking upstream;
     private final DoorMetrics metrics;
     private final Map<Long, Integer> asking = new ConcurrentHashMap<>();
 
@@ -49,7 +49,7 @@ final class DoorRoutes {
             @Nullable String secret,
             Function<String, Future<Optional<Viewer>>> viewers,
             Jobs jobs,
-            Upstream upstream,
+            Asking upstream,
             DoorMetrics metrics) {
         this.secret = secret;
         this.viewers = viewers;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /** Keeps from asking what has failed a few times in a row, for a while; then one question goes through. */
-final class Breaker {
+public final class Breaker {
     private static final int FAILURES = 3;
     private static final long PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -12,11 +12,11 @@ final class Breaker {
     private int failures;
     private long until;
 
-    Breaker(LongSupplier clock) {
+    public Breaker(LongSupplier clock) {
         this.clock = clock;
     }
 
-    synchronized boolean isOpen() {
+    public synchronized boolean isOpen() {
         if (failures < FAILURES) {
             return false;
         }
@@ -28,11 +28,11 @@ final class Breaker {
         return false;
     }
 
-    synchronized void succeeded() {
+    public synchronized void succeeded() {
         failures = 0;
     }
 
-    synchronized void failed() {
+    public synchronized void failed() {
         failures++;
         until = clock.getAsLong() + PAUSE_NANOS;
     }

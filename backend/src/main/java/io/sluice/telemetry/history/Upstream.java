@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -42,6 +43,15 @@ public final class Upstream {
 
     /** @param type what it says that the body is */
     public record Answer(int status, String type, Buffer body) {}
+
+    /** More than is read. */
+    public static final class TooLong extends IOException {
+        private static final long serialVersionUID = 1;
+
+        TooLong(int most) {
+            super("it answers more than " + most + " bytes");
+        }
+    }
 
     private final Supplier<@Nullable Place> place;
     private final Limits limits;
@@ -111,7 +121,7 @@ public final class Upstream {
         response.handler(piece -> {
             if (body.length() + piece.length() <= most) {
                 body.appendBuffer(piece);
-            } else if (whole.tryFail(new IllegalStateException("it answers more than " + (most >> 10) + " KiB"))) {
+            } else if (whole.tryFail(new TooLong(most))) {
                 response.request().reset();
             }
         });
