@@ -27,13 +27,12 @@ import org.junit.jupiter.api.Test;
 class AskingTest {
     private static final long LIMIT_MILLIS = 300;
     private static final int MOST_BYTES = 1_000;
-    private static final Consumer<HttpServerRequest> SILENCE = request -> {};
 
     private final Vertx vertx = Vertx.vertx();
     private final CollectorRegistry registry = new CollectorRegistry();
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicLong clock = new AtomicLong();
-    private volatile Consumer<HttpServerRequest> says = SILENCE;
+    private volatile Consumer<HttpServerRequest> says = request -> {};
     private Asking asking;
 
     @BeforeEach
