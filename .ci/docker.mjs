@@ -3,7 +3,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jdk } from "./gateway.mjs";
-import { need, needRoot } from "./machine.mjs";
+import { APPS, hasApps, need, needRoot } from "./machine.mjs";
 import { command, root, scratch, server } from "./processes.mjs";
 import { Skipped } from "./stages.mjs";
 
@@ -20,9 +20,19 @@ export async function engine(name = "docker") {
   return { DOCKER_HOST: socket };
 }
 
-const SHELL = ["bash", "sh", "sleep", "seq", "cat", "date", "chmod", "mkdir"];
+const SHELL = ["bash", "sh", "sleep", "seq", "cat", "date", "chmod", "mkdir", "base64"];
+// what beginning a program in a task takes besides
+SHELL.push("rm", "tail", "stat", "uname", "cksum", "setsid", "nohup", "timeout", "flock", "env", "tty");
 
-/** A gateway's settings for an engine of our own, which has an image of this machine's shell: `shell:1`. */
+/** Beside the shell this machine's Python, and its test apps where the gateway has them in `/gdata/apps`. */
+const PYTHON = `real=$(readlink -f /usr/bin/python3); version=\${real##*/}
+    mkdir -p root/opt/sluice-test root/usr/bin root/usr/lib; cp $real root/usr/bin/; ln -s $version root/usr/bin/python3
+    tar -C /usr/lib --exclude=__pycache__ --exclude=test --exclude='config-*' -c $version | tar -C root/usr/lib -x
+    { echo $real; find /usr/lib/$version ${APPS} -name '*.so*'; } | xargs ldd 2>/dev/null | grep -o ' /[^ ]*' | sort -u |
+      while read -r library; do case $library in /opt/*) ;; *) [ -e root$library ] || cp -L --parents $library root/;; esac; done
+    ln -s /gdata/apps root${APPS}; tar -C root -c . > python.tar`;
+
+/** The settings of the gateway `containers`, for an engine of our own, which has images of this machine's shell, `shell:1`, and of its Python, `python:1`. */
 export async function containers() {
   const env = await engine("containers-engine");
   const home = join(scratch, "shell");
@@ -30,12 +40,23 @@ export async function containers() {
   const script = `cd ${home}; mkdir -p root/etc root/tmp root/bin
     for program in ${SHELL.join(" ")}; do p=$(type -P $program); cp -L --parents $p root/; ldd $p | grep -o '/[^ ]*'; done |
       sort -u | while read -r library; do cp -L --parents $library root/; done
-    cp -L /bin/bash /bin/sh root/bin/; echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`;
+    cp -L /bin/bash /bin/sh root/bin/; chmod 1777 root/tmp; echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`;
   await command("bash", ["-c", script]);
   await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "image.tar"), "shell:1"], {
     env,
   });
+  if (hasApps()) await withPython(home, env);
   return { SLUICE_ENGINE: "docker", SLUICE_DOCKER_HOST: env.DOCKER_HOST };
+}
+
+async function withPython(home, env) {
+  await command("bash", ["-c", `cd ${home}; ${PYTHON}`]);
+  await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "python.tar"), "python:1"], {
+    env,
+  });
+  const shared = join(scratch, "containers/gdata");
+  mkdirSync(shared, { recursive: true });
+  await command("cp", ["-a", "--reflink=auto", APPS, join(shared, "apps")]);
 }
 
 /** Debian in a tar file, with some packages; made while other stages run. */

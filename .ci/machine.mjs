@@ -17,7 +17,7 @@ const debianPostgres = () => {
 };
 
 /** Where tasks find the programs that endpoints open; a user's home would be hidden from them. */
-const APPS = "/opt/sluice-test/apps";
+export const APPS = "/opt/sluice-test/apps";
 const PROGRAMS = ["jupyterlab>=4,<5", "tensorboard>=2,<3", "setuptools<81"];
 
 const NEEDS = [
