@@ -8,12 +8,10 @@ import io.sluice.endpoints.recipes.Kitchen;
 import io.sluice.endpoints.recipes.Kitchen.Progress;
 import io.sluice.endpoints.recipes.Recipe;
 import io.sluice.endpoints.recipes.Recipes;
-import io.sluice.endpoints.road.App;
 import io.sluice.endpoints.road.Road;
 import io.sluice.engines.Engine;
 import io.sluice.jobs.lists.Places;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +29,6 @@ final class Steps {
     private static final int SECRET_LETTERS = 40;
     private static final int HIGHEST = 65_535;
 
-    private final Vertx vertx;
     private final EndpointStore store;
     private final Engine engine;
     private final Recipes recipes;
@@ -41,15 +38,7 @@ final class Steps {
     private final EndpointMetrics metrics;
     private final Map<String, Long> checked = new ConcurrentHashMap<>();
 
-    Steps(
-            Vertx vertx,
-            EndpointStore store,
-            Engine engine,
-            Recipes recipes,
-            Road road,
-            Probes probes,
-            EndpointMetrics metrics) {
-        this.vertx = vertx;
+    Steps(EndpointStore store, Engine engine, Recipes recipes, Road road, Probes probes, EndpointMetrics metrics) {
         this.store = store;
         this.engine = engine;
         this.recipes = recipes;
@@ -216,7 +205,7 @@ final class Steps {
     private void open(Endpoint endpoint, Life life, Recipe recipe, SocketAddress address) {
         checked.put(endpoint.id(), System.nanoTime());
         if (!road.isOpen(endpoint.id())) {
-            road.open(App.of(vertx, endpoint.id(), address, headers(recipe, life), recipe.rewriteHost()));
+            road.open(endpoint.id(), address, headers(recipe, life), recipe.rewriteHost());
         }
     }
 

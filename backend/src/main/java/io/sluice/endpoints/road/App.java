@@ -1,7 +1,6 @@
 package io.sluice.endpoints.road;
 
 import io.sluice.endpoints.road.lines.Lines;
-import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.net.SocketAddress;
 import java.util.Map;
@@ -15,23 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param headers that every request gets
  * @param rewriteHost whether it is called by its own address
  */
-public record App(
+record App(
         String id,
         SocketAddress address,
         Map<String, String> headers,
         boolean rewriteHost,
         Lines lines,
         Set<Runnable> open) {
-    public static App of(
-            Vertx vertx, String id, SocketAddress address, Map<String, String> headers, boolean rewriteHost) {
+    static App of(String id, SocketAddress address, Map<String, String> headers, boolean rewriteHost, Lines lines) {
         headers.forEach(HttpHeaders.headers()::add); // refuses what is none
-        return new App(
-                id,
-                address,
-                Map.copyOf(headers),
-                rewriteHost,
-                new Lines(vertx, address),
-                ConcurrentHashMap.newKeySet());
+        return new App(id, address, Map.copyOf(headers), rewriteHost, lines, ConcurrentHashMap.newKeySet());
     }
 
     /** Cuts everything that goes through it. */

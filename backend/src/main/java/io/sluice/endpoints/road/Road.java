@@ -2,6 +2,8 @@ package io.sluice.endpoints.road;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
+import io.sluice.endpoints.road.lines.Lines;
+import io.sluice.endpoints.road.lines.LinesMetrics;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Web;
@@ -11,6 +13,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
@@ -48,6 +51,7 @@ public final class Road implements Web.Neighbour {
     private final Proxy proxy;
     private final Tunnels tunnels;
     private final RoadMetrics metrics;
+    private final LinesMetrics lineMetrics;
     private final Function<String, Future<Excuse>> excuses;
     private final BiPredicate<Caller, String> allowed;
     private final IntFunction<@Nullable String> atPort;
@@ -71,6 +75,7 @@ public final class Road implements Web.Neighbour {
         this.vertx = vertx;
         this.names = names;
         this.metrics = new RoadMetrics(registry);
+        this.lineMetrics = new LinesMetrics(registry);
         this.passes = new Passes(vertx, database, authenticator, metrics);
         this.proxy = new Proxy(vertx, metrics, authenticator);
         this.tunnels = new Tunnels(vertx, metrics, authenticator);
@@ -83,9 +88,14 @@ public final class Road implements Web.Neighbour {
         return names;
     }
 
-    /** Opens an app to whoever may go there. */
-    public void open(App app) {
-        App before = apps.put(app.id(), app);
+    /**
+     * Opens an app to whoever may go there.
+     *
+     * @param headers that every request gets
+     * @param rewriteHost whether it is called by its own address
+     */
+    public void open(String id, SocketAddress address, Map<String, String> headers, boolean rewriteHost) {
+        App before = apps.put(id, App.of(id, address, headers, rewriteHost, new Lines(vertx, lineMetrics, address)));
         if (before != null) {
             before.close();
         }

@@ -14,8 +14,11 @@ import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -41,6 +44,7 @@ public final class Lines {
     /** Read at once; as much again may wait for a reader before the app has to. */
     public static final int PIECE = 128 << 10;
 
+    private final LinesMetrics metrics;
     private final java.net.SocketAddress address;
     private final ChannelFactory<? extends Channel> channels;
     private final Map<EventLoop, Shelf> shelves = new ConcurrentHashMap<>();
@@ -48,11 +52,12 @@ public final class Lines {
     private final long waitNanos;
     private volatile boolean closed;
 
-    public Lines(Vertx vertx, SocketAddress address) {
-        this(vertx, address, WAIT_NANOS);
+    public Lines(Vertx vertx, LinesMetrics metrics, SocketAddress address) {
+        this(vertx, metrics, address, WAIT_NANOS);
     }
 
-    Lines(Vertx vertx, SocketAddress address, long waitNanos) {
+    Lines(Vertx vertx, LinesMetrics metrics, SocketAddress address, long waitNanos) {
+        this.metrics = metrics;
         this.waitNanos = waitNanos;
         var transport = ((VertxInternal) vertx).transport();
         this.address = transport.convert(address);
@@ -106,7 +111,12 @@ public final class Lines {
         }
     }
 
-    private void connect(EventLoop loop, Line line, Runnable over) {
+    private void connect(EventLoop loop, Line line, Runnable end) {
+        metrics.open(1);
+        Runnable over = () -> {
+            metrics.open(-1);
+            end.run();
+        };
         var unused = new Bootstrap()
                 .group(loop)
                 .channelFactory(channels)
@@ -141,7 +151,10 @@ public final class Lines {
     /** Those of one event loop, which nobody else touches. */
     final class Shelf {
         private final EventLoop loop;
-        private final Deque<Line> resting = new ArrayDeque<>();
+        private final SequencedSet<Line> resting = new LinkedHashSet<>();
+        /** Of those that rest the one that each browser's connection used last. */
+        private final Map<Object, Line> own = new HashMap<>();
+
         private final Deque<Waiting> waiting = new ArrayDeque<>();
         private final Set<Line> all = new HashSet<>();
         private boolean watching;
@@ -160,6 +173,7 @@ public final class Lines {
                 connect(talk);
             } else if (waiting.size() < WAITING) {
                 waiting.add(new Waiting(talk, System.nanoTime()));
+                metrics.waiting(1);
             } else {
                 talk.broken(new Full());
             }
@@ -167,17 +181,34 @@ public final class Lines {
 
         private @Nullable Line rested(Object origin) {
             long now = System.nanoTime();
-            for (var lines = resting.descendingIterator(); lines.hasNext(); ) {
-                Line line = lines.next();
-                long rest = now - line.since();
-                if (line.channel().isActive()
-                        && rest < REST_NANOS
-                        && (origin.equals(line.origin()) || rest > SETTLED_NANOS)) {
-                    lines.remove();
+            Line last = own.get(origin);
+            if (last != null && isFit(last, origin, now)) {
+                leave(last);
+                return last;
+            }
+            for (Line line : resting.reversed()) {
+                if (isFit(line, origin, now)) {
+                    leave(line);
                     return line;
                 }
             }
             return null;
+        }
+
+        private boolean isFit(Line line, Object origin, long now) {
+            long rest = now - line.since();
+            return line.channel().isActive()
+                    && rest < REST_NANOS
+                    && (origin.equals(line.origin()) || rest > SETTLED_NANOS);
+        }
+
+        /** It rests no more. */
+        private void leave(Line line) {
+            resting.remove(line);
+            Object origin = line.origin();
+            if (origin != null) {
+                own.remove(origin, line);
+            }
         }
 
         private void connect(Talk talk) {
@@ -197,20 +228,26 @@ public final class Lines {
                 line.close();
             } else {
                 resting.add(line);
+                Object origin = line.origin();
+                if (origin != null) {
+                    own.put(origin, line);
+                }
             }
         }
 
         private @Nullable Talk next() {
-            Waiting first = waiting.poll();
-            while (first != null && !first.talk().isWanted()) {
-                first = waiting.poll();
+            for (Waiting first; (first = waiting.poll()) != null; ) {
+                metrics.waiting(-1);
+                if (first.talk().isWanted()) {
+                    return first.talk();
+                }
             }
-            return first == null ? null : first.talk();
+            return null;
         }
 
         private void gone(Line line) {
             all.remove(line);
-            resting.remove(line);
+            leave(line);
             Talk next = next();
             if (next != null) {
                 lend(next, false);
@@ -223,9 +260,12 @@ public final class Lines {
             if (watching) {
                 long now = System.nanoTime();
                 while (!resting.isEmpty() && now - resting.getFirst().since() > REST_NANOS) {
-                    resting.removeFirst().close();
+                    Line rested = resting.getFirst();
+                    leave(rested);
+                    rested.close();
                 }
                 while (!waiting.isEmpty() && now - waiting.getFirst().since() > waitNanos) {
+                    metrics.waiting(-1);
                     waiting.removeFirst().talk().broken(new Full());
                 }
                 all.stream().filter(line -> line.isLate(now)).toList().forEach(Line::giveUp);

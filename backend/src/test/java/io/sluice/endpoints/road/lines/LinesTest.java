@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpResponse;
+import io.prometheus.client.CollectorRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.SocketAddress;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LinesTest {
+    private final CollectorRegistry registry = new CollectorRegistry();
     private final Vertx vertx = Vertx.vertx();
     private final EventLoop loop = ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop();
     /** What each connection of the app is answered, question by question. */
@@ -43,7 +45,8 @@ class LinesTest {
     @BeforeEach
     void listen() throws IOException {
         app = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        lines = new Lines(vertx, SocketAddress.inetSocketAddress(app.getLocalPort(), "127.0.0.1"));
+        lines = new Lines(
+                vertx, new LinesMetrics(registry), SocketAddress.inetSocketAddress(app.getLocalPort(), "127.0.0.1"));
         Thread.ofVirtual().start(() -> {
             try {
                 while (true) {
@@ -304,16 +307,31 @@ class LinesTest {
             asked();
         }
         Asker last = asked();
+        waits(1);
         for (int i = 0; i <= Lines.MOST; i++) {
             answerWith("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
         }
         assertThat(last.next()).isEqualTo("200");
+        waits(0);
         assertThat(connections).hasSizeLessThanOrEqualTo(Lines.MOST + 1);
+    }
+
+    /** As the metrics have it. */
+    private void waits(int talks) {
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+                registry.getSampleValue("sluice_endpoints_lines_waiting") != talks; ) {
+            assertThat(System.nanoTime()).as(talks + " wait").isLessThan(end);
+            Thread.onSpinWait();
+        }
     }
 
     @Test
     void who_waits_for_a_line_for_too_long_is_told() throws InterruptedException {
-        lines = new Lines(vertx, SocketAddress.inetSocketAddress(app.getLocalPort(), "127.0.0.1"), 1);
+        lines = new Lines(
+                vertx,
+                new LinesMetrics(new CollectorRegistry()),
+                SocketAddress.inetSocketAddress(app.getLocalPort(), "127.0.0.1"),
+                1);
         for (int i = 0; i < Lines.MOST; i++) {
             asked();
         }
@@ -340,7 +358,10 @@ class LinesTest {
         try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             nobodys = gone.getLocalPort();
         }
-        lines = new Lines(vertx, SocketAddress.inetSocketAddress(nobodys, "127.0.0.1"));
+        lines = new Lines(
+                vertx,
+                new LinesMetrics(new CollectorRegistry()),
+                SocketAddress.inetSocketAddress(nobodys, "127.0.0.1"));
         assertThat(asked().next()).isEqualTo("broken");
     }
 }
