@@ -1,5 +1,7 @@
 package io.sluice.web;
 
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
@@ -8,8 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +30,15 @@ final class AccessLog {
 
     private static final Pattern TOKEN =
             Pattern.compile("sluice_[0-9a-zA-Z]+|[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=-]{10,}\\.[A-Za-z0-9_=-]*");
+    private static final Set<HttpMethod> METHODS = Set.of(
+            HttpMethod.GET,
+            HttpMethod.HEAD,
+            HttpMethod.POST,
+            HttpMethod.PUT,
+            HttpMethod.PATCH,
+            HttpMethod.DELETE,
+            HttpMethod.OPTIONS,
+            HttpMethod.TRACE);
     private static final System.Logger LOG = System.getLogger(AccessLog.class.getName());
     private static final String END = "";
 
@@ -43,6 +57,22 @@ final class AccessLog {
         if (!queue.offer(line)) {
             metrics.logLinesDropped.inc();
         }
+    }
+
+    static String line(RoutingContext context, Call.Passage passage, long nanos) {
+        var request = context.request();
+        Caller caller = passage.caller();
+        return "time=" + Instant.now() + " id=" + passage.id() + " from=" + passage.address() + " user="
+                + (caller == null ? "-" : quoted(caller.name())) + " method=" + known(request.method()) + " path="
+                + path(Optional.ofNullable(request.path()).orElse("")) + " status="
+                + context.response().getStatusCode() + " bytes="
+                + context.response().bytesWritten() + " ms="
+                + nanos / 1_000_000;
+    }
+
+    /** Strangers make methods up, and each would be a series of its own. */
+    static String known(HttpMethod method) {
+        return METHODS.contains(method) ? method.name() : "OTHER";
     }
 
     /** A path as it may be kept: OpenPAI's clients revoke a token by a path that ends with it. */

@@ -11,12 +11,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,15 +27,6 @@ final class Edge implements Web.Threshold {
     private static final int MOST_VALUES = 4;
 
     private static final SecureRandom RANDOM = new SecureRandom();
-    private static final Set<HttpMethod> METHODS = Set.of(
-            HttpMethod.GET,
-            HttpMethod.HEAD,
-            HttpMethod.POST,
-            HttpMethod.PUT,
-            HttpMethod.PATCH,
-            HttpMethod.DELETE,
-            HttpMethod.OPTIONS,
-            HttpMethod.TRACE);
 
     private final Web.Settings settings;
     private final List<Route> routes;
@@ -236,7 +225,7 @@ final class Edge implements Web.Threshold {
     }
 
     private void pass(RoutingContext context, Route route) {
-        Problem refusal = refusal(route, passage(context));
+        Problem refusal = Guards.refusal(route, passage(context));
         if (refusal != null) {
             if (refusal.kind() == Problem.Kind.UNAUTHENTICATED && Errors.wantsPage(context)) {
                 Errors.sendToSignIn(context);
@@ -282,33 +271,6 @@ final class Edge implements Web.Threshold {
                 .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
         end(response.end(Call.json(Map.of("code", problem.code(), "message", problem.message())))
                 .eventually(() -> request.connection().close()));
-    }
-
-    private static @Nullable Problem refusal(Route route, Call.Passage passage) {
-        Caller caller = passage.caller();
-        if (route.access() == Route.Access.ANYONE) {
-            return null;
-        }
-        if (caller == null) {
-            Problem problem = passage.refusal();
-            return problem != null
-                    ? problem
-                    : Problem.of(Problem.Kind.UNAUTHENTICATED, "Guest is not allowed to do this operation.");
-        }
-        if (caller.kind() == Caller.Kind.APPLICATION && !route.applications()) {
-            return Problem.of(Problem.Kind.FORBIDDEN, "Applications are not allowed to do this operation.");
-        }
-        String scope = route.scope();
-        if (!caller.may(scope == null ? "*" : scope)) {
-            return Problem.of(
-                    Problem.Kind.FORBIDDEN,
-                    scope == null
-                            ? "This operation needs a token with every right."
-                            : "This token lacks the right " + scope + ". Make one that has it on your profile page.");
-        }
-        return route.access() == Route.Access.ADMIN && !caller.admin()
-                ? Problem.of(Problem.Kind.FORBIDDEN, "Non-admin is not allow to do this operation.")
-                : null;
     }
 
     private Future<Buffer> body(RoutingContext context, Route route) {
@@ -360,18 +322,8 @@ final class Edge implements Web.Threshold {
         long nanos = System.nanoTime() - context.<Long>get("begun");
         var request = context.request();
         String status = Integer.toString(context.response().getStatusCode());
-        Caller caller = passage(context).caller();
-        metrics.requests.labels(known(request.method()), status).observe(nanos / 1e9);
-        accessLog.write("time=" + Instant.now() + " id=" + passage(context).id() + " from="
-                + passage(context).address() + " user=" + (caller == null ? "-" : AccessLog.quoted(caller.name()))
-                + " method="
-                + known(request.method()) + " path="
-                + AccessLog.path(Optional.ofNullable(request.path()).orElse("")) + " status="
-                + status + " bytes=" + context.response().bytesWritten() + " ms=" + nanos / 1_000_000);
-    }
-
-    private static String known(HttpMethod method) {
-        return METHODS.contains(method) ? method.name() : "OTHER";
+        metrics.requests.labels(AccessLog.known(request.method()), status).observe(nanos / 1e9);
+        accessLog.write(AccessLog.line(context, passage(context), nanos));
     }
 
     @Override

@@ -159,4 +159,32 @@ final class Guards {
                 Problem.Kind.FORBIDDEN,
                 "This change was not sent by a page of this portal. Open the portal itself and try again there.");
     }
+
+    /** Why this caller may not; null: they may. */
+    static @Nullable Problem refusal(Route route, Call.Passage passage) {
+        Caller caller = passage.caller();
+        if (route.access() == Route.Access.ANYONE) {
+            return null;
+        }
+        if (caller == null) {
+            Problem problem = passage.refusal();
+            return problem != null
+                    ? problem
+                    : Problem.of(Problem.Kind.UNAUTHENTICATED, "Guest is not allowed to do this operation.");
+        }
+        if (caller.kind() == Caller.Kind.APPLICATION && !route.applications()) {
+            return Problem.of(Problem.Kind.FORBIDDEN, "Applications are not allowed to do this operation.");
+        }
+        String scope = route.scope();
+        if (!caller.may(scope == null ? "*" : scope)) {
+            return Problem.of(
+                    Problem.Kind.FORBIDDEN,
+                    scope == null
+                            ? "This operation needs a token with every right."
+                            : "This token lacks the right " + scope + ". Make one that has it on your profile page.");
+        }
+        return route.access() == Route.Access.ADMIN && !caller.admin()
+                ? Problem.of(Problem.Kind.FORBIDDEN, "Non-admin is not allow to do this operation.")
+                : null;
+    }
 }
