@@ -25,7 +25,7 @@ import {
 import { precedence, withoutPeers } from "./peers.mjs";
 import { measurePeople } from "./people.mjs";
 import { printed } from "./programs.mjs";
-import { measureIdleSockets, measureProxy, measureSockets } from "./proxy.mjs";
+import { measureIdleSockets, measureProxy, measureSockets, NEEDED } from "./proxy.mjs";
 import { withoutSlurm } from "./slurm.mjs";
 import { measureStart } from "./start.mjs";
 import { measureGang, measureStore, withoutPgbench } from "./store.mjs";
@@ -554,7 +554,7 @@ async function proxy() {
   const missing = withoutPeers();
   if (missing) return skipped(missing);
   const rounds = Number(process.env.SLUICE_BENCH_ROUNDS ?? 5);
-  const { small, middle, large } = await measureProxy({ rounds, seconds: 3, warm: 30 });
+  const { small, middle, large, lost } = await measureProxy({ rounds, seconds: 3, warm: 30 });
   const rate = (all, what, who, least) => {
     const { ratio, text } = beside(all, who, "rate", "requests/s");
     const others = Object.keys(all)
@@ -583,6 +583,12 @@ async function proxy() {
       "≥ 0.95, ≥ 0.95",
       flags.map(({ text }) => text).join("; "),
       flags.every(({ ratio }) => ratio >= 0.95),
+    ),
+    figure(
+      "flags that large bodies need on JDK 24 and newer, with which the launcher's gateway ran",
+      `all ${NEEDED.length}`,
+      `**${NEEDED.length - lost.length}**${lost.length ? `, without ${lost.join(", ")}` : ""}`,
+      lost.length === 0,
     ),
   ];
 }

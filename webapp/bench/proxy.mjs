@@ -121,6 +121,7 @@ export async function measureProxy({ rounds, seconds, warm }) {
       small: await measured(all, "1k", 64),
       middle: await measured(large, "100k", 64),
       large: await measured(large, "10m", 8),
+      lost: flagsLost(candidates.ours.pids[0]),
     };
   } finally {
     await close();
@@ -151,6 +152,21 @@ export async function measureSockets({ rounds, seconds, warm }) {
   } finally {
     await close();
   }
+}
+
+/** What keeps JDK 24 and newer as fast as older ones on large buffers. */
+export const NEEDED = [
+  "-Dio.netty.noUnsafe=false",
+  "--sun-misc-unsafe-memory-access=allow",
+  "--enable-native-access=ALL-UNNAMED",
+];
+
+/** Those of them with which the gateway of this process does not run, whoever lost them. */
+function flagsLost(pid) {
+  const given = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const files = given.filter((word) => word.startsWith("@")).map((word) => readFileSync(word.slice(1), "utf8"));
+  const run = [...given, ...files.flatMap((text) => text.split("\n"))].map((word) => word.trim());
+  return NEEDED.filter((flag) => !run.includes(flag));
 }
 
 const threads = (pid) => readdirSync(`/proc/${pid}/task`).length;
