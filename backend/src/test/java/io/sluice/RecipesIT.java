@@ -149,4 +149,42 @@ class RecipesIT {
         var answer = ann.call("PUT", ann.endpoint(job, name).replace("!", "%21"), body);
         return answer.statusCode() + " " + answer.body();
     }
+
+    /** code-server itself can not be had on every machine: a stand-in of its name, which takes its flags and no others. */
+    @Test
+    void code_server_is_begun_as_it_wants_to_be() throws IOException {
+        Path program = Files.createDirectories(ann.home().resolve("bin")).resolve("code-server");
+        Files.writeString(program, """
+                #!/usr/bin/env python3
+                import argparse, http.server, json
+                flags = argparse.ArgumentParser(allow_abbrev=False)
+                flags.add_argument("--bind-addr", required=True)
+                flags.add_argument("--auth", choices=["none"], required=True)
+                flags.add_argument("--disable-telemetry", action="store_true")
+                flags.add_argument("--disable-update-check", action="store_true")
+                flags.add_argument("folder")
+                given = flags.parse_args()
+                class App(http.server.BaseHTTPRequestHandler):
+                    def do_GET(self):
+                        known = self.path in ["/", "/healthz"]
+                        self.send_response(200 if known else 404)
+                        self.end_headers()
+                        self.wfile.write(json.dumps(vars(given)).encode())
+                host, port = given.bind_addr.rsplit(":", 1)
+                http.server.ThreadingHTTPServer((host, int(port)), App).serve_forever()
+                """);
+        assertThat(program.toFile().setExecutable(true, false)).isTrue();
+        ann.submit(
+                "code",
+                "sleep 600",
+                Map.of(
+                        "sluice",
+                        Map.of(
+                                "environment", Map.of("PATH", "/userhome/bin:/usr/local/bin:/usr/bin:/bin"),
+                                "endpoints", List.of("code-server"))));
+        ann.ready("code", "code-server");
+        assertThat(get(ann.door("code", "code-server"), "/").body())
+                .contains("\"disable_telemetry\": true", "\"disable_update_check\": true", "\"folder\": \"/userhome\"");
+        ann.stop("code");
+    }
 }
