@@ -6,6 +6,20 @@ import { freshName, gateway, newcomer, openBrowser, PHONE, picture, signedIn } f
 import { desk } from "./desk.mjs";
 import { openFrom, panel } from "./endpoints.mjs";
 
+const SERVER = "exec python3 -m http.server $PAI_CURRENT_CONTAINER_PORT --bind 127.0.0.1";
+
+/** A job whose program listens at its task's port, with that as its endpoint `web`. */
+async function listening(stem, command) {
+  const jobName = freshName(stem).replaceAll("-", "_");
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
+    taskRoles: [{ name: "main", cpuNumber: 0, memoryMB: 200, command }],
+  });
+  return { jobName, key };
+}
+
 let browser;
 let ours;
 before(async () => {
@@ -151,20 +165,7 @@ test("a_hostile_app_gets_nothing_of_the_portal", async () => {
 });
 
 test("what_is_shared_opens_for_the_other_one_until_it_is_taken_back", async () => {
-  const jobName = freshName("shared").replaceAll("-", "_");
-  const key = await ours.submit({
-    jobName,
-    image: "none",
-    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
-    taskRoles: [
-      {
-        name: "main",
-        cpuNumber: 0,
-        memoryMB: 200,
-        command: `cat > /tmp/app.py <<'END'\n${TALKS}\nEND\nexec python3 /tmp/app.py`,
-      },
-    ],
-  });
+  const { jobName, key } = await listening("shared", `cat > /tmp/app.py <<'END'\n${TALKS}\nEND\nexec python3 /tmp/app.py`);
   const { page, context, complaints } = await signedIn(browser);
   const guest = await newcomer(browser, { language: "zh", viewport: PHONE, theme: "dark" });
   await page.goto(`/jobs/${key}`);
@@ -200,20 +201,7 @@ test("what_is_shared_opens_for_the_other_one_until_it_is_taken_back", async () =
 });
 
 test("the_way_to_an_app_is_checked_before_one_s_eyes", async () => {
-  const jobName = freshName("checked").replaceAll("-", "_");
-  const key = await ours.submit({
-    jobName,
-    image: "none",
-    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
-    taskRoles: [
-      {
-        name: "main",
-        cpuNumber: 0,
-        memoryMB: 200,
-        command: "exec python3 -m http.server $PAI_CURRENT_CONTAINER_PORT --bind 127.0.0.1",
-      },
-    ],
-  });
+  const { jobName, key } = await listening("checked", SERVER);
   const { page, context, complaints } = await signedIn(browser);
   await page.goto(`/jobs/${key}`);
   await panel(page).scrollIntoViewIfNeeded();
@@ -247,20 +235,7 @@ test("an_administrator_s_browser_finds_out_whether_it_gets_to_apps", async () =>
 });
 
 test("somebody_else_finds_no_endpoint", async () => {
-  const jobName = freshName("mine").replaceAll("-", "_");
-  const key = await ours.submit({
-    jobName,
-    image: "none",
-    extras: { sluice: { endpoints: [{ recipe: "port", name: "web" }] } },
-    taskRoles: [
-      {
-        name: "main",
-        cpuNumber: 0,
-        memoryMB: 200,
-        command: "exec python3 -m http.server $PAI_CURRENT_CONTAINER_PORT --bind 127.0.0.1",
-      },
-    ],
-  });
+  const { jobName, key } = await listening("mine", SERVER);
   const { page, context } = await signedIn(browser);
   await page.goto(`/jobs/${key}`);
   const app = await openFrom(context, page, "web");
