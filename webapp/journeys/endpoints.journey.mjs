@@ -165,7 +165,10 @@ test("a_hostile_app_gets_nothing_of_the_portal", async () => {
 });
 
 test("what_is_shared_opens_for_the_other_one_until_it_is_taken_back", async () => {
-  const { jobName, key } = await listening("shared", `cat > /tmp/app.py <<'END'\n${TALKS}\nEND\nexec python3 /tmp/app.py`);
+  const { jobName, key } = await listening(
+    "shared",
+    `cat > /tmp/app.py <<'END'\n${TALKS}\nEND\nexec python3 /tmp/app.py`,
+  );
   const { page, context, complaints } = await signedIn(browser);
   const guest = await newcomer(browser, { language: "zh", viewport: PHONE, theme: "dark" });
   await page.goto(`/jobs/${key}`);
