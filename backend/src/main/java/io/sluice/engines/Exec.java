@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A program that runs inside a task, beside the task's own. It ends with the task at the latest; what it has put into the
- * background, in a session of its own, goes on without it. Its streams begin paused, and are told of on the context of
+ * background, in a group of its own, goes on without it. Its streams begin paused, and are told of on the context of
  * whoever started it.
  */
 public interface Exec {

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ public final class PipeReader implements ReadStream<Buffer> {
     private static final int PIECE = 16 * 1024;
     private static final int AHEAD = 4;
 
-    private final Context context;
+    private final Listener listener;
     private final Semaphore room = new Semaphore(AHEAD);
     private final Deque<Buffer> pending = new ArrayDeque<>();
     private long wanted;
@@ -28,7 +27,7 @@ public final class PipeReader implements ReadStream<Buffer> {
     private @Nullable Handler<Void> endHandler;
 
     public PipeReader(Context context) {
-        this.context = context;
+        this.listener = new Listener(context);
     }
 
     /** A pipe that is read on a thread of its own. */
@@ -47,22 +46,24 @@ public final class PipeReader implements ReadStream<Buffer> {
         } catch (IOException | InterruptedException closed) {
             // the program is gone, or was ended: what follows is the end either way
         }
-        try {
-            finish();
-        } catch (RejectedExecutionException stopped) {
-            // the gateway has stopped meanwhile: there is nobody left to be told
-        }
+        finish();
     }
 
-    /** Waits while there is no room. */
+    /**
+     * Waits while there is no room.
+     *
+     * @throws InterruptedException also when the gateway has stopped meanwhile
+     */
     public void feed(Buffer piece) throws InterruptedException {
         room.acquire();
-        context.runOnContext(now -> arrived(piece));
+        if (!listener.tell(() -> arrived(piece))) {
+            throw new InterruptedException("nobody hears what it prints any more");
+        }
     }
 
     /** Nothing more comes. */
     public void finish() {
-        context.runOnContext(now -> ended());
+        listener.tell(this::ended);
     }
 
     private synchronized void arrived(Buffer piece) {
@@ -127,7 +128,7 @@ public final class PipeReader implements ReadStream<Buffer> {
         synchronized (this) {
             wanted = amount > Long.MAX_VALUE - wanted ? Long.MAX_VALUE : wanted + amount;
         }
-        context.runOnContext(now -> tell());
+        listener.tell(this::tell);
         return this;
     }
 }

@@ -21,7 +21,7 @@ public final class PipeWriter implements WriteStream<Buffer> {
     private record Piece(Buffer bytes, Promise<Void> written, boolean last) {}
 
     private final OutputStream pipe;
-    private final Context context;
+    private final Listener listener;
     private final BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
     private int waiting;
     private int full = FULL;
@@ -30,7 +30,7 @@ public final class PipeWriter implements WriteStream<Buffer> {
 
     public PipeWriter(String name, OutputStream pipe, Context context) {
         this.pipe = pipe;
-        this.context = context;
+        this.listener = new Listener(context);
         Thread.ofPlatform().daemon().name(name).start(this::write);
     }
 
@@ -59,7 +59,7 @@ public final class PipeWriter implements WriteStream<Buffer> {
             failure = gone;
         }
         var fault = failure;
-        context.runOnContext(now -> {
+        listener.tell(() -> {
             written(piece.bytes().length());
             if (fault == null) {
                 piece.written().complete();

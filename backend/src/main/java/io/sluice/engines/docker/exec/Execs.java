@@ -8,11 +8,11 @@ import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Exec;
 import io.sluice.engines.docker.wire.Conversation;
 import io.sluice.engines.docker.wire.Daemon;
+import io.sluice.engines.pipes.Limit;
 import io.vertx.core.Context;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,40 +20,33 @@ import org.jspecify.annotations.Nullable;
 public final class Execs {
 
     private static final System.Logger LOG = System.getLogger(Execs.class.getName());
-    private static final int MOST = 128;
 
     /** The engine can not end what it has started inside, so the program says first by which number it can be ended. */
     private static final String BEGIN = "echo \"$$\"; exec \"$@\"";
 
     private final Daemon daemon;
-    private final IntConsumer gauge;
-    private final AtomicInteger running = new AtomicInteger();
+    private final Limit limit;
 
     /** @param gauge is told how many run */
     public Execs(Daemon daemon, IntConsumer gauge) {
         this.daemon = daemon;
-        this.gauge = gauge;
+        this.limit = new Limit(gauge);
     }
 
     /** On a thread that may wait. */
     public Exec start(String container, Command command, Context context) throws InterruptedException {
-        if (running.incrementAndGet() > MOST) {
-            running.decrementAndGet();
-            throw new Unavailable(
-                    MOST + " programs run inside of tasks already. Close a terminal, or try again in a moment.", null);
-        }
+        limit.take();
         try {
             var id = create(container, command);
             var running = new Running(daemon, container, id, talk(id, command), command.screen() != null, context);
-            gauge.accept(this.running.get());
-            running.begin(this::gone);
+            running.begin(limit::free);
             fit(running, command.screen());
             return running;
         } catch (NotFoundException | ConflictException e) {
-            gone();
+            limit.free();
             throw new IllegalStateException("it does not run: " + container, e);
         } catch (RuntimeException e) {
-            gone();
+            limit.free();
             throw e;
         }
     }
@@ -67,10 +60,6 @@ public final class Execs {
                 LOG.log(System.Logger.Level.DEBUG, "exec=not-fitted cause=\"{0}\"", e.getMessage());
             }
         }
-    }
-
-    private void gone() {
-        gauge.accept(running.decrementAndGet());
     }
 
     private String create(String container, Command command) {

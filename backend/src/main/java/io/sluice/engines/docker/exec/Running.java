@@ -3,17 +3,14 @@ package io.sluice.engines.docker.exec;
 import com.github.dockerjava.api.exception.DockerException;
 import io.sluice.engines.Command;
 import io.sluice.engines.Engine.Unavailable;
-import io.sluice.engines.Exec;
 import io.sluice.engines.docker.wire.Conversation;
 import io.sluice.engines.docker.wire.Daemon;
 import io.sluice.engines.pipes.PipeReader;
 import io.sluice.engines.pipes.PipeWriter;
+import io.sluice.engines.pipes.Program;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.streams.ReadStream;
-import io.vertx.core.streams.WriteStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A program inside of a container. */
-final class Running implements Exec {
+final class Running extends Program {
 
     private static final System.Logger LOG = System.getLogger(Running.class.getName());
     private static final int PIECE = 16 * 1024;
@@ -40,11 +37,6 @@ final class Running implements Exec {
     private final String id;
     private final Conversation conversation;
     private final boolean terminal;
-    private final Context context;
-    private final PipeReader output;
-    private final PipeReader errors;
-    private final PipeWriter input;
-    private final Promise<Integer> exit = Promise.promise();
 
     /** What came first, until it is known to be the number, or not. */
     private final StringBuilder first = new StringBuilder();
@@ -54,15 +46,17 @@ final class Running implements Exec {
     private volatile @Nullable String number;
 
     Running(Daemon daemon, String container, String id, Conversation conversation, boolean terminal, Context context) {
+        super(
+                new PipeReader(context),
+                new PipeReader(context),
+                new PipeWriter("sluice-exec-in", conversation.out(), context),
+                terminal,
+                context);
         this.daemon = daemon;
         this.container = container;
         this.id = id;
         this.conversation = conversation;
         this.terminal = terminal;
-        this.context = context;
-        this.output = new PipeReader(context);
-        this.errors = new PipeReader(context);
-        this.input = new PipeWriter("sluice-exec-in", conversation.out(), context);
     }
 
     /**
@@ -79,15 +73,15 @@ final class Running implements Exec {
                 LOG.log(System.Logger.Level.DEBUG, "exec={0} closed=\"{1}\"", id, closed.getMessage());
             }
             begun.countDown();
-            output.finish();
-            errors.finish();
+            output().finish();
+            errors().finish();
             try {
                 int code = code();
                 gone.run();
-                context.runOnContext(now -> over(code));
+                over(code);
             } catch (RuntimeException | InterruptedException unknown) {
                 gone.run();
-                context.runOnContext(now -> exit.tryFail(unknown));
+                lost(unknown);
             }
         });
         if (!begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
@@ -95,20 +89,15 @@ final class Running implements Exec {
         }
     }
 
-    private void over(int code) {
-        exit.tryComplete(code);
-        input.end().onFailure(closed -> LOG.log(System.Logger.Level.DEBUG, "exec={0} input=closed", id));
-    }
-
     private void read(InputStream in) throws IOException, InterruptedException {
         if (terminal) {
-            copy(in, Long.MAX_VALUE, output);
+            copy(in, Long.MAX_VALUE, output());
             return;
         }
         var frames = new DataInputStream(in);
         for (int stream = frames.read(); stream >= 0; stream = frames.read()) {
             frames.skipNBytes(3);
-            copy(frames, Integer.toUnsignedLong(frames.readInt()), stream == ERRORS ? errors : output);
+            copy(frames, Integer.toUnsignedLong(frames.readInt()), stream == ERRORS ? errors() : output());
         }
     }
 
@@ -120,7 +109,7 @@ final class Running implements Exec {
                 return;
             }
             left -= count;
-            int from = into == output && !introduced ? introduction(piece, count) : 0;
+            int from = into == output() && !introduced ? introduction(piece, count) : 0;
             if (from < count) {
                 into.feed(Buffer.buffer().appendBytes(piece, from, count - from));
             }
@@ -141,7 +130,7 @@ final class Running implements Exec {
             if (next == '\n' || first.length() > LONGEST_NUMBER) {
                 introduced = true;
                 begun.countDown();
-                output.feed(Buffer.buffer(first.toString().getBytes(StandardCharsets.ISO_8859_1)));
+                output().feed(Buffer.buffer(first.toString().getBytes(StandardCharsets.ISO_8859_1)));
                 return i + 1;
             }
         }
@@ -166,30 +155,7 @@ final class Running implements Exec {
     }
 
     @Override
-    public ReadStream<Buffer> output() {
-        return output;
-    }
-
-    @Override
-    public ReadStream<Buffer> errors() {
-        return errors;
-    }
-
-    @Override
-    public WriteStream<Buffer> input() {
-        return input;
-    }
-
-    @Override
-    public Future<Integer> exit() {
-        return exit.future();
-    }
-
-    @Override
-    public Future<Void> resize(Command.Screen screen) {
-        if (!terminal) {
-            return Future.failedFuture(new IllegalStateException("it has no terminal"));
-        }
+    protected Future<Void> fitted(Command.Screen screen) {
         return daemon.run(() -> {
             fit(screen);
             return null;

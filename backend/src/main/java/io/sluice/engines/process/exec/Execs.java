@@ -1,23 +1,19 @@
 package io.sluice.engines.process.exec;
 
 import io.sluice.engines.Command;
-import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.Exec;
+import io.sluice.engines.pipes.Limit;
 import io.sluice.engines.pipes.PipeReader;
 import io.sluice.engines.pipes.PipeWriter;
+import io.sluice.engines.pipes.Program;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.streams.ReadStream;
-import io.vertx.core.streams.WriteStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
@@ -25,12 +21,9 @@ import java.util.stream.Collectors;
 /** Starts programs inside of tasks. */
 public final class Execs {
 
-    private static final int MOST = 128;
-
     private final Path programs;
     private final String path;
-    private final IntConsumer gauge;
-    private final AtomicInteger running = new AtomicInteger();
+    private final Limit limit;
 
     /**
      * @param programs the folder with {@code enter}
@@ -40,7 +33,7 @@ public final class Execs {
     public Execs(Path programs, String path, IntConsumer gauge) {
         this.programs = programs;
         this.path = path;
-        this.gauge = gauge;
+        this.limit = new Limit(gauge);
     }
 
     /**
@@ -50,11 +43,7 @@ public final class Execs {
      */
     public Exec start(Path run, long init, Command command, Context context, Function<Command, Future<Exec>> again)
             throws IOException {
-        if (running.incrementAndGet() > MOST) {
-            running.decrementAndGet();
-            throw new Unavailable(
-                    MOST + " programs run inside of tasks already. Close a terminal, or try again in a moment.", null);
-        }
+        limit.take();
         var mark = UUID.randomUUID().toString();
         try {
             var words = new ArrayList<>(
@@ -69,13 +58,9 @@ public final class Execs {
             builder.environment().putAll(command.environment());
             return new Running(builder.start(), context, command, mark, again);
         } catch (IOException | RuntimeException e) {
-            gone();
+            limit.free();
             throw e;
         }
-    }
-
-    private void gone() {
-        gauge.accept(running.decrementAndGet());
     }
 
     /** The terminal's name is left where a later change of its size finds it. */
@@ -88,60 +73,30 @@ public final class Execs {
         return List.of("script", "--quiet", "--return", "--flush", "--command", inside, "/dev/null");
     }
 
-    private final class Running implements Exec {
+    private final class Running extends Program {
 
         private final Process process;
-        private final PipeReader output;
-        private final PipeReader errors;
-        private final PipeWriter input;
-        private final Promise<Integer> exit = Promise.promise();
-        private final Command command;
         private final String mark;
         private final Function<Command, Future<Exec>> again;
 
         Running(Process process, Context context, Command command, String mark, Function<Command, Future<Exec>> again) {
+            super(
+                    PipeReader.of("sluice-exec-out", process.getInputStream(), context),
+                    PipeReader.of("sluice-exec-err", process.getErrorStream(), context),
+                    new PipeWriter("sluice-exec-in", process.getOutputStream(), context),
+                    command.screen() != null,
+                    context);
             this.process = process;
-            this.command = command;
             this.mark = mark;
             this.again = again;
-            gauge.accept(running.get());
-            output = PipeReader.of("sluice-exec-out", process.getInputStream(), context);
-            errors = PipeReader.of("sluice-exec-err", process.getErrorStream(), context);
-            input = new PipeWriter("sluice-exec-in", process.getOutputStream(), context);
             var unused = process.onExit().thenAccept(ended -> {
-                gone();
-                context.runOnContext(now -> {
-                    exit.complete(ended.exitValue());
-                    input.end().onFailure(alreadyClosed -> exit.tryFail(alreadyClosed));
-                });
+                limit.free();
+                over(ended.exitValue());
             });
         }
 
         @Override
-        public ReadStream<Buffer> output() {
-            return output;
-        }
-
-        @Override
-        public ReadStream<Buffer> errors() {
-            return errors;
-        }
-
-        @Override
-        public WriteStream<Buffer> input() {
-            return input;
-        }
-
-        @Override
-        public Future<Integer> exit() {
-            return exit.future();
-        }
-
-        @Override
-        public Future<Void> resize(Command.Screen screen) {
-            if (command.screen() == null) {
-                return Future.failedFuture(new IllegalStateException("it has no terminal"));
-            }
+        protected Future<Void> fitted(Command.Screen screen) {
             var words = List.of(
                     "sh",
                     "-c",

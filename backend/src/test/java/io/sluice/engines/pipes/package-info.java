@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.engines.pipes;
+
+import org.jspecify.annotations.NullMarked;
