@@ -1,7 +1,7 @@
 // Maven's part of the check.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { hasApps, WITHOUT_APPS } from "./machine.mjs";
+import { hasApps, root as asRoot, WITHOUT_APPS } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, root } from "./processes.mjs";
 import { tallyOf } from "./reports.mjs";
@@ -18,6 +18,8 @@ export async function verify() {
   const steps = stepTimes();
   const options = ["-B", "-DskipITs=false", "-Dmaven.test.failure.ignore=true", ...AGAIN];
   if (!hasApps()) options.push("-DexcludedGroups=notebooks");
+  // else there is one Docker engine at a time, and a fork that wants another one waits
+  if (asRoot) options.push(`-Dit.jvm=${join(root, ".ci/apart/bin/java")}`);
   let fault;
   await command("./mvnw", [...options, "verify"], { onLine: steps.hear }).catch((broken) => {
     fault = broken;

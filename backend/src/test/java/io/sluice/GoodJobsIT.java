@@ -15,11 +15,13 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs as users have them, by a real gateway as processes: each to its end. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GoodJobsIT {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final List<String> EXAMPLES = List.of("hello", "progress");
@@ -32,9 +34,14 @@ class GoodJobsIT {
     @SuppressWarnings("NullAway.Init")
     private static Household house;
 
+    /** With the engine that tasks are to have. */
+    Household house(Path data) throws Exception {
+        return new Household(data);
+    }
+
     @BeforeAll
-    static void start() throws IOException {
-        house = new Household(folder);
+    void start() throws Exception {
+        house = house(folder);
         house.start("");
         // they take their half minute while the others run
         accepted(given("hello-gpu-cluster.json", "hello_gpu.json"));
@@ -44,7 +51,7 @@ class GoodJobsIT {
     }
 
     @AfterAll
-    static void stop() throws IOException {
+    void stop() throws IOException {
         house.close();
     }
 
@@ -128,7 +135,7 @@ class GoodJobsIT {
 
     @Test
     void two_roles_find_one_another_and_talk_over_their_ports() throws Exception {
-        succeeds(TALK, "talk");
+        succeeds(TALK.replace("IMAGE", house.image()), "talk");
         assertThat(Files.readAllLines(house.home().resolve("answers")))
                 .containsExactlyInAnyOrder("hello client 0", "hello client 1");
     }
@@ -137,7 +144,7 @@ class GoodJobsIT {
             protocolVersion: 2
             name: talk
             type: job
-            prerequisites: [{name: image, type: dockerimage, uri: none}]
+            prerequisites: [{name: image, type: dockerimage, uri: "IMAGE"}]
             taskRoles:
               server:
                 dockerImage: image
