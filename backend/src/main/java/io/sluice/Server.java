@@ -77,6 +77,7 @@ public final class Server {
     private static final List<Panel> PANELS = List.of(
             new Panel("log", "log.panel", "code", "log-view.js"),
             new Panel("metrics", "telemetry.panel", "pulse", "device-chart.js"),
+            new Panel("ranks", "ranks.panel", "cluster", null, true),
             new Panel("endpoints", "endpoint.panel", "open", null),
             new Panel("output", "output.panel", "folder", null),
             new Panel("gang", "gang.panel", "cluster", null));

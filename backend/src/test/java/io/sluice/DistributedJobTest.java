@@ -123,4 +123,21 @@ class DistributedJobTest {
         assertThat(DESK.get("/jobs/boss~ranked/panels/gang").bodyAsString())
                 .contains("/api/v2/jobs/boss~ranked/rank-table?attempt=0&form=servers");
     }
+
+    @Test
+    void the_ranks_stand_beside_one_another_and_the_first_that_failed_is_marked() {
+        String command = "echo begun; [ $RANK != 1 ] || exit 3; sleep 60";
+        DESK.submit(job("uneven", "{}", role("worker", 3, 0, command)));
+        DESK.ends("uneven", "FAILED", "worker");
+        assertThat(DESK.get("/jobs/boss~uneven").bodyAsString()).contains("/jobs/boss~uneven/panels/ranks?attempt=0");
+        String mark = "<span class=\"state failed\">failed first</span>";
+        String page = DESK.get("/jobs/boss~uneven/panels/ranks?attempt=0").bodyAsString();
+        assertThat(page)
+                .contains("<turbo-frame id=\"panel-ranks\"")
+                .contains("/jobs/boss~uneven?attempt=0&amp;role=worker&amp;index=2")
+                .containsOnlyOnce(mark);
+        assertThat(page.indexOf(mark)).isBetween(page.indexOf(">worker 1<"), page.indexOf(">worker 2<"));
+        assertThat(DESK.get("/jobs/boss~uneven/panels/ranks?attempt=x").statusCode())
+                .isEqualTo(400);
+    }
 }

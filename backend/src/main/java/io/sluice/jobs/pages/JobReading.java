@@ -186,6 +186,7 @@ final class JobReading {
             return List.of();
         }
         return panels.stream()
+                .filter(panel -> !panel.several() || detail.spec().taskCount() > 1)
                 .map(panel -> new Frame(
                         panel.name(),
                         panel.title(),

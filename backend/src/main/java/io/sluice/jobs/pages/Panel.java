@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title key of its text
  * @param script that it loads, null: none; the page loads it beforehand
+ * @param several whether only jobs of several tasks have it
  */
 public record Panel(
-        String name, String title, String icon, @Nullable String script) {}
+        String name, String title, String icon, @Nullable String script, boolean several) {
+    public Panel(String name, String title, String icon, @Nullable String script) {
+        this(name, title, icon, script, false);
+    }
+}

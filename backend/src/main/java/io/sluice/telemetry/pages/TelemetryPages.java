@@ -7,6 +7,7 @@ import io.sluice.telemetry.history.History;
 import io.sluice.telemetry.history.Prometheus;
 import io.sluice.telemetry.idle.Idle;
 import io.sluice.telemetry.observe.Observer;
+import io.sluice.telemetry.ranks.Ranks;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
@@ -40,10 +41,15 @@ public final class TelemetryPages {
                         new SeriesRoutes(lookup, history, prometheus).routes(),
                         new DeviceRoutes(observer).routes(),
                         new MetricsPanelRoutes(jobs, lookup, observer, history, new Boards(grafana)).routes(),
+                        Ranks.routes(jobs, history, TelemetryPages::spark),
                         new IdleRoutes(jobs, idle).routes(),
                         new UsageRoutes(observer, history).routes(),
                         new ClusterRoutes(jobs, observer, live).routes())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    private static String spark(float[] values, double top) {
+        return Spark.points(values, Double.isNaN(top) ? Spark.top(values) : top);
     }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.telemetry.ranks;
+
+import org.jspecify.annotations.NullMarked;
