@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { measureCharts, measureDevices } from "./devices.mjs";
 import { measureDocker, withoutDocker } from "./docker.mjs";
 import { measureExposition, measureRound, measureScrapes } from "./exposition.mjs";
+import { measureFiles, withoutFilePeers } from "./files.mjs";
 import { measureIdle } from "./idle.mjs";
 import { measureLab, withoutLab } from "./lab.mjs";
 import { fanOut, ingest, memory, nchan, search, slowed, withoutNchan, withoutWs, ws } from "./logs.mjs";
@@ -311,6 +312,37 @@ async function many() {
       ),
     );
   return figures;
+}
+
+async function files() {
+  const missing = withoutFilePeers();
+  if (missing) return skipped(missing);
+  const { up, put, down, get, grown, first, packed } = await measureFiles({ rounds: 3, lists: 15 });
+  const [upRatio, downRatio, zipRatio] = [ratios(up, put), ratios(down, get), ratios(packed.zip, packed.ours)];
+  const against = (ratio, ours, theirs) =>
+    `**${range(ratio, 2)}**: ${range(ours, 2)} / ${range(theirs, 2)} GB/s, ${ratio.length} rounds`;
+  return [
+    figure(
+      "a file of 4 GiB goes up by tus with `curl`, on the disk when it is told / PUT to nginx, which does not wait for the disk",
+      "≥ 0.8",
+      against(upRatio, up, put),
+      median(upRatio) >= 0.8,
+    ),
+    figure("it comes down / from nginx", "≥ 0.8", against(downRatio, down, get), median(downRatio) >= 0.8),
+    figure("what the heap has grown by after these", "< 64 MiB", `**${grown.toFixed(0)}** MiB`, grown < 64),
+    figure(
+      "a folder of 100,000 files: the first 200 rows",
+      "≤ 100 ms",
+      `**${range(first)}** ms, ${first.length} times`,
+      median(first) <= 100,
+    ),
+    figure(
+      "10,000 files of 4 KiB come as a zip / `zip -0` on the same tree: files per second",
+      "≥ 0.8",
+      `**${range(zipRatio, 2)}**: ${range(packed.ours, 2)} / ${range(packed.zip, 2)} s, ${zipRatio.length} rounds`,
+      median(zipRatio) >= 0.8,
+    ),
+  ];
 }
 
 async function viewer() {
@@ -675,6 +707,7 @@ const MEASUREMENTS = {
   fan500: () => fan(500),
   fan1000: () => fan(1000),
   fan2000: () => fan(2000),
+  files,
   viewer,
   proxy,
   websockets,

@@ -64,7 +64,8 @@ class FileFaultsIT {
         }
 
         void send(int count) {
-            String head = "PATCH " + upload + " HTTP/1.1\r\nHost: " + URI.create(house.address()).getAuthority()
+            String head = "PATCH " + upload + " HTTP/1.1\r\nHost: "
+                    + URI.create(house.address()).getAuthority()
                     + "\r\nAuthorization: Bearer " + house.token() + "\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0"
                     + "\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: " + SIZE + "\r\n\r\n";
             try {
@@ -86,9 +87,7 @@ class FileFaultsIT {
             return house.send(tus(house, upload)
                     .header("Upload-Offset", "" + offset)
                     .header("Content-Type", "application/offset+octet-stream")
-                    .method(
-                            "PATCH",
-                            BodyPublishers.ofByteArray(Arrays.copyOfRange(content, (int) offset, SIZE))));
+                    .method("PATCH", BodyPublishers.ofByteArray(Arrays.copyOfRange(content, (int) offset, SIZE))));
         }
 
         @Override
