@@ -48,6 +48,18 @@ export class Actions {
     });
   }
 
+  /** The link is shown once, to be copied. */
+  async share(entry: Entry): Promise<void> {
+    const hours = await ask(this.#words, this.#words("share"), this.#words("shareHours"), "168");
+    if (!hours) return;
+    try {
+      const url = await this.#space.share(entry.path, hours.trim());
+      await ask(this.#words, this.#words("share"), this.#words("shareDone"), new URL(url, location.href).href);
+    } catch (failure) {
+      this.#failed(failure);
+    }
+  }
+
   async remove(entries: Entry[]): Promise<void> {
     const what = entries.length === 1 ? (entries[0]?.name ?? "") : numbers().format(entries.length);
     if (!(await sure(this.#words, this.#words("deleteAsk", what), this.#words("delete")))) return;

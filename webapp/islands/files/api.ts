@@ -101,6 +101,12 @@ export class Space {
     await this.#ask("POST", this.address("/copy", { path, to }));
   }
 
+  /** The address by which others may have it. */
+  async share(path: string, hours: string): Promise<string> {
+    const answer = await this.#ask("POST", this.address("/link", { path, hours: encodeURIComponent(hours) }));
+    return (await answer.json()).url;
+  }
+
   async remove(path: string): Promise<void> {
     await this.#ask("DELETE", this.address("", { path }));
   }

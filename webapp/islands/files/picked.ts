@@ -31,12 +31,17 @@ export class Picked {
     );
   }
 
-  #load({ space, rows }: Place): HTMLElement | undefined {
+  #load({ space, rows, actions }: Place): HTMLElement | undefined {
     const [one] = rows.chosen.values();
     if (!one || rows.chosen.size > 1 || (one.kind !== "file" && one.kind !== "folder")) return undefined;
     const folder = one.kind === "folder";
     const href = space.content(one.path, folder ? "tar" : "");
-    return make("a", { class: "button", href, download: "" }, this.#words(folder ? "tar" : "download"));
+    return make(
+      "span",
+      { class: "buttons" },
+      make("a", { class: "button", href, download: "" }, this.#words(folder ? "tar" : "download")),
+      this.#button("share", "open", () => void actions.share(one)),
+    );
   }
 
   #changing({ rows, actions, path }: Place): HTMLElement[] {

@@ -9,6 +9,7 @@ import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.Files;
 import io.sluice.files.centre.FileCentre;
+import io.sluice.files.links.Links;
 import io.sluice.files.quota.Quotas;
 import io.sluice.files.shares.Shares;
 import io.sluice.identity.Identity;
@@ -122,7 +123,7 @@ public final class Server {
         Engine engine = await(beginningEngine);
         Files files = files(database, identity);
         Jobs jobs = jobs(vertx, database, identity, engine, files);
-        FileCentre centre = centre(vertx, files);
+        FileCentre centre = centre(vertx, database, files);
         JobPages pages = pages(vertx, database, jobs);
         Web web = web(vertx, identity, pages);
         Logs logs = logs(vertx, database, jobs);
@@ -254,8 +255,8 @@ public final class Server {
                 new Quotas(database, settings.quota()));
     }
 
-    private FileCentre centre(Vertx vertx, Files files) {
-        FileCentre centre = FileCentre.open(vertx, files, registry);
+    private FileCentre centre(Vertx vertx, Database database, Files files) {
+        FileCentre centre = FileCentre.open(vertx, files, new Links(database), registry);
         closing("file centre", centre::close);
         return centre;
     }

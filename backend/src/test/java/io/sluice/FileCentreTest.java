@@ -182,6 +182,42 @@ class FileCentreTest {
     }
 
     @Test
+    void a_link_lets_whoever_is_signed_in_have_one_thing_until_it_is_taken_back() throws IOException {
+        var eve = new FileDesk(server, crowd, data, "eve" + NUMBER.incrementAndGet());
+        own("runs/model one.pt", "weights");
+        own("secret", "diary");
+        assertThat(ada.post(ada.files("/link?path=nothing")).statusCode()).isEqualTo(404);
+        assertThat(ada.post(ada.files("/link?path=secret&hours=721")).statusCode())
+                .isEqualTo(400);
+        assertThat(eve.post(ada.files("/link?path=secret")).statusCode()).isEqualTo(404);
+        var made = json(ada.post(ada.files("/link?path=runs/model%20one.pt&hours=1")));
+        String url = made.getString("url");
+        assertThat(FileDesk.text(eve.get(url))).isEqualTo("weights");
+        assertThat(FileDesk.text(eve.get(url + "?path=secret"))).isEqualTo("weights");
+        assertThat(eve.get(url).headers().firstValue("Content-Disposition").orElseThrow())
+                .startsWith("attachment");
+        assertThat(eve.get(url, "Range", "bytes=0-1").statusCode()).isEqualTo(206);
+        assertThat(eve.get("/files/link/" + "0".repeat(40)).statusCode()).isEqualTo(404);
+        var folder = json(ada.post(ada.files("/link?path=runs")));
+        assertThat(eve.get(folder.getString("url")).headers().firstValue("Content-Type"))
+                .hasValue("application/zip");
+        var listed = json(ada.get("/api/v2/links")).getJsonArray("links");
+        assertThat(listed).hasSize(2);
+        assertThat(listed.getJsonObject(0).getInteger("opened")).isEqualTo(4);
+        assertThat(json(eve.get("/api/v2/links")).getJsonArray("links")).isEmpty();
+        String one = "/api/v2/links/" + made.getString("id");
+        assertThat(eve.delete(one).statusCode()).isEqualTo(404);
+        assertThat(ada.delete(one).statusCode()).isEqualTo(204);
+        assertThat(eve.get(url).statusCode()).isEqualTo(404);
+        server.database()
+                .pool()
+                .query("UPDATE files_links SET expires = now() - interval '1 second'")
+                .execute()
+                .await();
+        assertThat(eve.get(folder.getString("url")).statusCode()).isEqualTo(404);
+    }
+
+    @Test
     void what_everybody_writes_takes_uploads_and_a_bin_of_each_ones_own() {
         var bob = new FileDesk(server, crowd, data, "eve" + NUMBER.incrementAndGet());
         String name = ada.person.name() + ".bin";

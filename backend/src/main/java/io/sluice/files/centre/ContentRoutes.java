@@ -7,6 +7,7 @@ import io.sluice.files.tree.OpenFile;
 import io.sluice.files.tree.Place;
 import io.sluice.files.uploads.Receiving;
 import io.sluice.web.Call;
+import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
@@ -64,11 +65,16 @@ final class ContentRoutes {
 
     private Future<Reply> content(Call call) {
         Place place = Asked.place(call, "path");
-        String as = call.query("as").orElse("");
+        return sent(
+                call, call.caller(), call.path("user"), place, call.query("as").orElse(""));
+    }
+
+    /** @param owner by whose rights it is read, to be sent to who asks */
+    Future<Reply> sent(Call call, Caller owner, String whose, Place place, String as) {
         return worker.run(call.caller().id(), () -> {
-            Space space = spaces.of(call.caller(), call.path("user"));
+            Space space = spaces.of(owner, whose);
             if (space.entry(place).found().isFolder()) {
-                return packed(call, space, place, as);
+                return packed(call, whose, space, place, as);
             }
             try (OpenFile file = space.read(place)) {
                 return bytes(call, space, place, file.found(), as);
@@ -76,8 +82,8 @@ final class ContentRoutes {
         });
     }
 
-    private Reply packed(Call call, Space space, Place place, String as) {
-        String name = place.isRoot() ? call.path("user") : Place.shown(place.name());
+    private Reply packed(Call call, String whose, Space space, Place place, String as) {
+        String name = place.isRoot() ? whose : Place.shown(place.name());
         String top = Place.raw(name.startsWith("@") ? name.substring(1) : name);
         return switch (as) {
             case "", "zip" ->

@@ -2,6 +2,7 @@ package io.sluice.files.centre;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.files.Files;
+import io.sluice.files.links.Links;
 import io.sluice.files.quota.Quotas;
 import io.sluice.files.quota.Tally;
 import io.sluice.files.shares.Share;
@@ -38,6 +39,7 @@ public final class FileCentre {
 
     private final Vertx vertx;
     private final Files files;
+    private final Links links;
     private final Spaces spaces;
     private final CentreMetrics metrics;
     private final Worker worker;
@@ -45,9 +47,10 @@ public final class FileCentre {
     private final long counter;
     private final AtomicBoolean counting = new AtomicBoolean();
 
-    private FileCentre(Vertx vertx, Files files, CollectorRegistry registry) {
+    private FileCentre(Vertx vertx, Files files, Links links, CollectorRegistry registry) {
         this.vertx = vertx;
         this.files = files;
+        this.links = links;
         this.spaces = new Spaces(files);
         this.metrics = new CentreMetrics(registry);
         this.worker = new Worker(vertx, metrics);
@@ -57,20 +60,22 @@ public final class FileCentre {
                 vertx.setPeriodic(COUNTING.toMillis(), round -> files.quotas().ifPresent(this::count));
     }
 
-    public static FileCentre open(Vertx vertx, Files files, CollectorRegistry registry) {
+    public static FileCentre open(Vertx vertx, Files files, Links links, CollectorRegistry registry) {
         String missing = Folder.missing();
         if (!missing.isEmpty()) {
             LOG.log(Level.ERROR, "event=files-closed The file centre can open no files here: " + missing);
         }
-        return new FileCentre(vertx, files, registry);
+        return new FileCentre(vertx, files, links, registry);
     }
 
     public List<Route> routes() {
+        var content = new ContentRoutes(spaces, worker, metrics);
         return Stream.of(
                         files.routes(),
                         new FilePageRoutes(spaces, worker).routes(),
                         new FileRoutes(spaces, worker).routes(),
-                        new ContentRoutes(spaces, worker, metrics).routes(),
+                        content.routes(),
+                        new LinkRoutes(links, spaces, worker, content).routes(),
                         new UploadRoutes(spaces, worker, metrics).routes())
                 .flatMap(List::stream)
                 .toList();
@@ -112,6 +117,7 @@ public final class FileCentre {
     }
 
     private void purge() {
+        links.purge().onFailure(e -> LOG.log(Level.WARNING, "event=links-not-purged", e));
         worker.run(NOBODY, () -> {
                     Removal.clear(files.removedOutputs());
                     long now = System.currentTimeMillis();

@@ -1,0 +1,88 @@
+package io.sluice.files.links;
+
+import io.sluice.database.Database;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The door to links. Whoever is signed in and has one may have what it leads to, with the rights of who made it, for as long as that was allowed. */
+public final class Links {
+    public static final int LONGEST_HOURS = 30 * 24;
+    private static final int MOST = 200;
+    private static final int BYTES = 20;
+    private static final System.Logger AUDIT = System.getLogger("io.sluice.files.audit");
+
+    /** A link as it is told once. */
+    public record Made(Link link, String token) {}
+
+    /** Whose it is, and what it leads to. */
+    public record Opened(long user, String name, boolean admin, String space, String path) {
+        /** By whose rights it is read: nothing else is done with them. */
+        public Caller owner() {
+            return new Caller(user, name, admin, Caller.Kind.APPLICATION, "link", Set.of("files:read"));
+        }
+    }
+
+    private final LinkStore store;
+    private final SecureRandom random = new SecureRandom();
+
+    public Links(Database database) {
+        this.store = new LinkStore(database);
+    }
+
+    public Future<Made> make(Caller caller, String space, String path, int hours) {
+        byte[] secret = new byte[BYTES];
+        random.nextBytes(secret);
+        String token = HexFormat.of().formatHex(secret);
+        return store.make(caller.id(), hash(token), space, path, hours, MOST).map(made -> {
+            Link link = made.orElseThrow(() -> Problem.of(
+                    Problem.Kind.UNPROCESSABLE, "You have " + MOST + " links already. Take one back first."));
+            AUDIT.log(
+                    Level.INFO,
+                    "link={0} by={1} space={2} path={3} hours={4}",
+                    link.id(),
+                    caller.name(),
+                    space,
+                    path,
+                    hours);
+            return new Made(link, token);
+        });
+    }
+
+    private static Buffer hash(String token) {
+        try {
+            return Buffer.buffer(
+                    MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.US_ASCII)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Those that still lead somewhere. */
+    public Future<List<Link>> of(Caller caller) {
+        return store.of(caller.id());
+    }
+
+    /** Empty: there is no such link, or none any more. */
+    public Future<Optional<Opened>> open(String token) {
+        return token.matches("[0-9a-f]{40}") ? store.open(hash(token)) : Future.succeededFuture(Optional.empty());
+    }
+
+    public Future<Boolean> remove(Caller caller, long id) {
+        return store.remove(caller.id(), id);
+    }
+
+    public Future<Void> purge() {
+        return store.purge();
+    }
+}
