@@ -25,7 +25,7 @@ class UsageLine extends HTMLElement {
     svg.append(line);
     const words = document.createElement("span");
     words.className = "faint small";
-    words.textContent = `${now} %`;
+    words.textContent = `${now}%`;
     this.replaceChildren(svg, words);
     if (!simulated) return;
     const chip = document.createElement("span");

@@ -16,7 +16,7 @@ function bytes(value: number): string {
 export function written(value: number, unit: Unit): string {
   switch (unit) {
     case "share":
-      return `${Math.round(value * 100)} %`;
+      return `${Math.round(value * 100)}%`;
     case "bytes":
       return bytes(value);
     case "rate":

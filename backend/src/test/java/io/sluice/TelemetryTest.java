@@ -11,6 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
@@ -150,5 +151,20 @@ class TelemetryTest {
                 .contains("task_gpu_percent{")
                 .contains("sluice_web_request_seconds_count")
                 .contains("sluice_telemetry_round_seconds_count");
+        for (var taken : Map.of(
+                        "gzip", "gzip",
+                        "br, GZIP;q=0.5", "gzip",
+                        "gzip;q=0", "identity",
+                        "deflate", "identity",
+                        "notgzip", "identity")
+                .entrySet()) {
+            Browser reader = as(owner);
+            reader.headers.set("Accept-Encoding", taken.getKey());
+            assertThat(reader.send(HttpMethod.GET, "/metrics", null, null)
+                            .await()
+                            .getHeader("Content-Encoding"))
+                    .as("for whoever takes " + taken.getKey())
+                    .isEqualTo(taken.getValue());
+        }
     }
 }

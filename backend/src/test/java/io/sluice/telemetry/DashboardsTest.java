@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The dashboards against Grafana's published schema of the classic model ({@code kinds/dashboard/dashboard_kind.cue}), which 12 and 13 read: what it knows, what it wants, and
- * within which limits. No Grafana reads them here.
+ * within which limits. No Grafana reads them here; they were compiled against the types of {@code @grafana/schema} 13.2.3.
  */
 class DashboardsTest {
     private static final Path FOLDER = Path.of("../grafana");
@@ -114,6 +114,9 @@ class DashboardsTest {
             assertThat(variable.path("type").asText()).isIn(VARIABLES);
             assertThat(variable.path("name").asText()).matches("\\w+");
             assertThat(variable.path("hide").asInt(-1)).isBetween(0, 2);
+            assertThat(variable.has("current") && !variable.path("current").has("text"))
+                    .as("half a choice")
+                    .isFalse();
             assertSource(variable.path("datasource"));
         }
     }
@@ -138,6 +141,10 @@ class DashboardsTest {
             assertThat(panel.at("/fieldConfig/defaults").isObject()).isTrue();
             assertThat(panel.at("/fieldConfig/overrides").isArray()).isTrue();
             assertThat(panel.path("options").isObject()).isTrue();
+            JsonNode legend = panel.at("/options/legend");
+            assertThat(legend.isMissingNode() || legend.path("calcs").isArray())
+                    .as("what a legend sums up")
+                    .isTrue();
             for (JsonNode step : panel.path("transformations")) {
                 assertThat(step.path("id").asText()).isNotBlank();
                 assertThat(step.path("options").isObject()).isTrue();

@@ -5,12 +5,11 @@ import io.sluice.jobs.placement.Packing.Plan;
 import io.sluice.jobs.placement.Snapshot.Held;
 import io.sluice.jobs.placement.Snapshot.Running;
 import io.sluice.jobs.placement.Snapshot.Tenths;
+import io.sluice.jobs.placement.Tenant.Claim;
 import io.sluice.jobs.placement.Tenant.Ends;
 import io.sluice.jobs.placement.Tenant.Stay;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -24,58 +23,6 @@ final class Machines {
     static final long NEVER = Long.MAX_VALUE;
     /** What is kept is told apart by the bits of one word. */
     private static final int MOST_CLAIMS = 63;
-
-    /** Room kept for a job from a time on; {@link #NEVER}: nobody knows, then it is kept from now on. */
-    static final class Claim {
-        private final Demand demand;
-        private final long start;
-        /** Of its virtual cluster at that time, with it. */
-        private final Quotas quotas;
-
-        private final int[] nodes;
-        private final Stay[] pieces;
-        /** What is left beside it at that time. */
-        private final int[] slackCpus;
-
-        private final int[] slackMemory;
-
-        /** The job as it will be. */
-        private final Tenant occupant;
-
-        private Claim(Demand demand, long start, Quotas quotas, List<Stay> pieces, Room beside) {
-            this.demand = demand;
-            Duration maxRun = demand.maxRun();
-            long end = maxRun == null || start == NEVER ? NEVER : start + maxRun.toMillis();
-            occupant = new Tenant(Tenant.running(demand, Instant.EPOCH), end, pieces, true);
-            this.start = start;
-            this.quotas = quotas;
-            this.pieces = pieces.toArray(Stay[]::new);
-            nodes = pieces.stream().mapToInt(Stay::node).toArray();
-            slackCpus = Arrays.stream(nodes).map(node -> beside.cpus[node]).toArray();
-            slackMemory = Arrays.stream(nodes).map(node -> beside.memory[node]).toArray();
-        }
-
-        Demand demand() {
-            return demand;
-        }
-
-        long start() {
-            return start;
-        }
-
-        Quotas quotas() {
-            return quotas;
-        }
-
-        boolean isCollecting() {
-            return start == NEVER;
-        }
-
-        /** Negative: nothing of that node. */
-        private int at(int node) {
-            return Arrays.binarySearch(nodes, node);
-        }
-    }
 
     /** What is left beside some claims; {@code stale}: nodes that have changed since. */
     private record View(Room room, BitSet stale) {}
@@ -245,7 +192,7 @@ final class Machines {
     Future future(Pass.Entry entry) {
         Future future = new Future(entry);
         claims.stream()
-                .filter(claim -> claim.demand.priority() >= entry.demand.priority())
+                .filter(claim -> claim.demand().priority() >= entry.demand.priority())
                 .forEach(future::keep);
         return future;
     }
@@ -401,7 +348,7 @@ final class Machines {
 
     /** Whether all that it waits for is leaving. */
     boolean isMakingRoom(@Nullable Claim claim) {
-        return claim != null && claim.start <= now + 1;
+        return claim != null && claim.start() <= now + 1;
     }
 
     /** It is told to go, and holds its place until it has; or not after all. */

@@ -1,9 +1,9 @@
 package io.sluice.jobs.placement;
 
-import io.sluice.jobs.placement.Machines.Claim;
 import io.sluice.jobs.placement.Pass.Entry;
 import io.sluice.jobs.placement.Pass.Line;
 import io.sluice.jobs.placement.Snapshot.Tenths;
+import io.sluice.jobs.placement.Tenant.Claim;
 import io.sluice.jobs.placement.Tenant.Stay;
 import io.sluice.jobs.placement.Waiting.Holder;
 import io.sluice.jobs.placement.Waiting.Outage;

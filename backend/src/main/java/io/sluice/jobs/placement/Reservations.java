@@ -1,8 +1,8 @@
 package io.sluice.jobs.placement;
 
-import io.sluice.jobs.placement.Machines.Claim;
 import io.sluice.jobs.placement.Machines.Future;
 import io.sluice.jobs.placement.Packing.Plan;
+import io.sluice.jobs.placement.Tenant.Claim;
 import io.sluice.jobs.placement.Tenant.Ends;
 import io.sluice.jobs.placement.Tenant.Stay;
 import java.util.ArrayList;

@@ -1,7 +1,9 @@
 package io.sluice.jobs.placement;
 
 import io.sluice.jobs.placement.Snapshot.Running;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -69,6 +71,58 @@ final class Tenant {
                             || count == tenants.size()
                             || tenants.get(count - 1).end != tenants.get(count).end)
                     .toArray();
+        }
+    }
+
+    /** Room kept for a job from a time on; {@link Machines#NEVER}: nobody knows, then it is kept from now on. */
+    static final class Claim {
+        private final Demand demand;
+        private final long start;
+        /** Of its virtual cluster at that time, with it. */
+        private final Quotas quotas;
+
+        final int[] nodes;
+        final Stay[] pieces;
+        /** What is left beside it at that time. */
+        final int[] slackCpus;
+
+        final int[] slackMemory;
+
+        /** The job as it will be. */
+        final Tenant occupant;
+
+        Claim(Demand demand, long start, Quotas quotas, List<Stay> pieces, Room beside) {
+            this.demand = demand;
+            Duration maxRun = demand.maxRun();
+            long end = maxRun == null || start == Machines.NEVER ? Machines.NEVER : start + maxRun.toMillis();
+            occupant = new Tenant(Tenant.running(demand, Instant.EPOCH), end, pieces, true);
+            this.start = start;
+            this.quotas = quotas;
+            this.pieces = pieces.toArray(Stay[]::new);
+            nodes = pieces.stream().mapToInt(Stay::node).toArray();
+            slackCpus = Arrays.stream(nodes).map(node -> beside.cpus[node]).toArray();
+            slackMemory = Arrays.stream(nodes).map(node -> beside.memory[node]).toArray();
+        }
+
+        Demand demand() {
+            return demand;
+        }
+
+        long start() {
+            return start;
+        }
+
+        Quotas quotas() {
+            return quotas;
+        }
+
+        boolean isCollecting() {
+            return start == Machines.NEVER;
+        }
+
+        /** Negative: nothing of that node. */
+        int at(int node) {
+            return Arrays.binarySearch(nodes, node);
         }
     }
 }

@@ -114,44 +114,37 @@ class ExpositionTest {
         assertThat(text).doesNotContain("instance=").doesNotContain("job=");
     }
 
+    /** One answer after another of the same exposition, each of one device. */
+    private static final class Answers {
+        private final Text text = new Text(16);
+        private final Round round = new Round(text);
+
+        String of(String device, int index, @Nullable Holder holder) {
+            text.clear();
+            write(
+                    round,
+                    Pictures.at(
+                            Instant.now(),
+                            List.of(Pictures.device("n1", device, index, 0.5, holder)),
+                            holder == null ? List.of() : List.of(Pictures.doing(holder, 1))));
+            return new String(text.bytes(), 0, text.size(), StandardCharsets.UTF_8);
+        }
+    }
+
     @Test
     void a_device_and_a_job_that_are_gone_are_gone_from_the_next_answer() {
-        var text = new Text(16);
-        var round = new Round(text);
-        var holder = Pictures.holder(7, "ann", "train", List.of("g0"));
-        write(
-                round,
-                Pictures.at(
-                        Instant.now(),
-                        List.of(Pictures.device("n1", "g0", 0, 0.5, holder)),
-                        List.of(Pictures.doing(holder, 1))));
-        text.clear();
-        write(round, Pictures.at(Instant.now(), List.of(Pictures.device("n1", "g1", 1, 0.5, null)), List.of()));
-        String next = new String(text.bytes(), 0, text.size(), StandardCharsets.UTF_8);
-        assertThat(next).doesNotContain("g0").doesNotContain("train").contains("g1");
+        var answers = new Answers();
+        assertThat(answers.of("g0", 0, Pictures.holder(7, "ann", "train", List.of("g0"))))
+                .contains("g0", "train");
+        assertThat(answers.of("g1", 1, null)).contains("g1").doesNotContain("g0", "train");
     }
 
     @Test
     void a_device_that_comes_back_with_another_number_or_holder_is_told_with_it() {
-        var text = new Text(16);
-        var round = new Round(text);
-        var ann = Pictures.holder(7, "ann", "train", List.of("g0"));
-        var bob = Pictures.holder(8, "bob", "test", List.of("g0"));
-        write(
-                round,
-                Pictures.at(
-                        Instant.now(),
-                        List.of(Pictures.device("n1", "g0", 0, 0.5, ann)),
-                        List.of(Pictures.doing(ann, 1))));
-        text.clear();
-        write(
-                round,
-                Pictures.at(
-                        Instant.now(),
-                        List.of(Pictures.device("n1", "g0", 5, 0.5, bob)),
-                        List.of(Pictures.doing(bob, 1))));
-        String next = new String(text.bytes(), 0, text.size(), StandardCharsets.UTF_8);
-        assertThat(next)
+        var answers = new Answers();
+        assertThat(answers.of("g0", 0, Pictures.holder(7, "ann", "train", List.of("g0"))))
+                .contains(",index=\"0\"", "minor_number=\"0\"", "ann~train");
+        assertThat(answers.of("g0", 5, Pictures.holder(8, "bob", "test", List.of("g0"))))
                 .contains(",index=\"5\"", "minor_number=\"5\"", "job_id=\"bob~test\"")
                 .doesNotContain(",index=\"0\"", "minor_number=\"0\"", "ann~train");
     }
