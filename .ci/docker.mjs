@@ -46,7 +46,8 @@ export async function containers() {
     env,
   });
   if (hasApps()) await withPython(home, env);
-  return { SLUICE_ENGINE: "docker", SLUICE_DOCKER_HOST: env.DOCKER_HOST };
+  // a journey has a registry on this machine
+  return { SLUICE_ENGINE: "docker", SLUICE_DOCKER_HOST: env.DOCKER_HOST, SLUICE_DOCKER_REGISTRIES: "127.0.0.1" };
 }
 
 async function withPython(home, env) {

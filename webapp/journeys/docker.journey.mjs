@@ -6,6 +6,7 @@ process.env.SLUICE_URL = process.env.SLUICE_DOCKER_URL ?? process.env.SLUICE_URL
 const { violations } = await import("./axe.mjs");
 const { freshName, openBrowser, opener, PHONE, picture, signedIn } = await import("./browser.mjs");
 const { desk, plain } = await import("./desk.mjs");
+const { slowRegistry } = await import("./registry.mjs");
 
 const word = (stem) => freshName(stem).replaceAll("-", "_");
 const reaches = (page, tone) => page.locator(`#job-state .state.${tone}`).waitFor();
@@ -58,6 +59,33 @@ test("a_job_that_is_written_on_the_page_runs_in_its_image_with_its_log_before_on
   await page.locator(".events", { hasText: /started on \S+ in sha256:[0-9a-f]{64}/i }).waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
+});
+
+test("how_far_an_image_has_come_is_on_the_page_and_moves", async () => {
+  const registry = await slowRegistry();
+  const name = word("fetched");
+  try {
+    const key = await jobs.submit({ ...inShell(name, "true"), image: registry.image });
+    for (const { language, says, ...options } of [
+      { language: "en", says: /is being fetched: \d+ % · \d+ \/ \d+ MiB/, theme: "light" },
+      { language: "zh", says: /正在拉取镜像.*：\d+ % · \d+ \/ \d+ MiB/, theme: "dark" },
+      { language: "zh", says: /正在拉取镜像.*：\d+ % · \d+ \/ \d+ MiB/, theme: "light", viewport: PHONE },
+      { language: "en", says: /is being fetched: \d+ % · \d+ \/ \d+ MiB/, theme: "dark", viewport: PHONE },
+    ]) {
+      const { page, context } = await signedIn(browser, { language, ...options });
+      await page.goto(`/jobs/${key}`);
+      const told = page.getByText(says).first();
+      await told.waitFor();
+      const first = await told.textContent();
+      assert.deepEqual(await violations(page), []);
+      await picture(page, `docker-fetched-${language}-${options.theme}${options.viewport ? "-phone" : ""}`);
+      await page.waitForFunction((before) => !document.body.textContent.includes(before), first);
+      await context.close();
+    }
+    await jobs.stop(name);
+  } finally {
+    registry.close();
+  }
 });
 
 for (const { language, says, options } of [
