@@ -1,5 +1,7 @@
 package io.sluice.files.centre;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.sluice.files.packing.Packing;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Found;
@@ -12,10 +14,8 @@ import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** What stands in files: as bytes, and folders as one file; and small files anew, as an editor writes them. */
 final class ContentRoutes {
     private static final String CONTENT = "/api/v2/files/:user/content";
-    private static final int PIECE = 256 << 10;
+    private static final int PIECE = 1 << 20;
     private static final int LONGEST_TEXT = 4 << 20;
     /** Of one person's at once. */
     private static final int MOST_ZIPS = 2;
@@ -198,9 +198,9 @@ final class ContentRoutes {
     /** A folder that is packed on its way. */
     private record Packed(Packing packing, Runnable over) implements Sending.Source {
         @Override
-        public @Nullable Buffer next() throws IOException {
+        public Sending.@Nullable Piece next() throws IOException {
             byte[] piece = packing.next();
-            return piece == null ? null : Buffer.buffer(piece);
+            return piece == null ? null : Sending.Piece.of(piece);
         }
 
         @Override
@@ -230,20 +230,30 @@ final class ContentRoutes {
         }
 
         @Override
-        public @Nullable Buffer next() throws IOException {
+        public Sending.@Nullable Piece next() throws IOException {
             if (at >= to) {
                 return null;
             }
-            ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE, to - at));
-            FileChannel channel = file.channel();
-            while (piece.hasRemaining()) {
-                int count = channel.read(piece, at + piece.position());
+            int size = (int) Math.min(PIECE, to - at);
+            // the kernel's own kind of memory: what is read there goes to the line without a copy
+            ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(size, size);
+            try {
+                fill(piece, size);
+            } catch (IOException | RuntimeException e) {
+                piece.release();
+                throw e;
+            }
+            return new Sending.Piece(BufferInternal.buffer(piece), piece::release);
+        }
+
+        private void fill(ByteBuf piece, int size) throws IOException {
+            while (piece.readableBytes() < size) {
+                int count = piece.writeBytes(file.channel(), at, size - piece.readableBytes());
                 if (count < 0) {
                     throw new IOException("the file has become shorter");
                 }
+                at += count;
             }
-            at += piece.capacity();
-            return Buffer.buffer(piece.array());
         }
 
         @Override

@@ -12,10 +12,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Files on their way out: while one piece goes over the line the next is read, and no more than that. */
 final class Sending {
+    /** @param gone run when it has been sent, or will not be */
+    record Piece(Buffer bytes, Runnable gone) {
+        static Piece of(byte[] bytes) {
+            return new Piece(Buffer.buffer(bytes), () -> {});
+        }
+    }
+
     /** Where the pieces come from; null at the end. */
     interface Source extends Closeable {
         @Nullable
-        Buffer next() throws IOException;
+        Piece next() throws IOException;
     }
 
     private final Source source;
@@ -24,7 +31,7 @@ final class Sending {
     private final CentreMetrics metrics;
     private final Promise<Void> over = Promise.promise();
     /** What is open is another's by the next moment: nothing is closed that somebody still reads. */
-    private Future<@Nullable Buffer> reading = Future.succeededFuture();
+    private Future<@Nullable Piece> reading = Future.succeededFuture();
 
     private Sending(Source source, Receiving.Worker worker, HttpServerResponse response, CentreMetrics metrics) {
         this.source = source;
@@ -52,16 +59,25 @@ final class Sending {
     private void step(Future<Void> line) {
         reading = worker.after(source::next);
         reading.onFailure(over::tryFail)
-                .onSuccess(piece -> line.onFailure(over::tryFail).onSuccess(free -> {
-                    if (over.future().isComplete()) {
-                        return;
-                    }
-                    if (piece == null) {
-                        response.end().onFailure(over::tryFail).onSuccess(sent -> over.tryComplete());
-                        return;
-                    }
-                    metrics.sent(piece.length());
-                    step(response.write(piece));
-                }));
+                .onSuccess(piece -> line.onFailure(fault -> given(piece))
+                        .onFailure(over::tryFail)
+                        .onSuccess(free -> {
+                            if (over.future().isComplete()) {
+                                given(piece);
+                                return;
+                            }
+                            if (piece == null) {
+                                response.end().onFailure(over::tryFail).onSuccess(sent -> over.tryComplete());
+                                return;
+                            }
+                            metrics.sent(piece.bytes().length());
+                            step(response.write(piece.bytes()).onComplete(written -> given(piece)));
+                        }));
+    }
+
+    private static void given(@Nullable Piece piece) {
+        if (piece != null) {
+            piece.gone().run();
+        }
     }
 }

@@ -33,11 +33,12 @@ class SendingTest {
     private static final class Slow implements Sending.Source {
         final CountDownLatch reads = new CountDownLatch(1);
         final CountDownLatch goOn = new CountDownLatch(1);
+        final CountDownLatch given = new CountDownLatch(1);
         final AtomicBoolean reading = new AtomicBoolean();
         final CompletableFuture<Boolean> closedInTheMiddle = new CompletableFuture<>();
 
         @Override
-        public Buffer next() {
+        public Sending.Piece next() {
             reading.set(true);
             reads.countDown();
             try {
@@ -46,7 +47,7 @@ class SendingTest {
                 throw new IllegalStateException(e);
             }
             reading.set(false);
-            return Buffer.buffer("piece");
+            return new Sending.Piece(Buffer.buffer("piece"), given::countDown);
         }
 
         @Override
@@ -79,5 +80,8 @@ class SendingTest {
         assertThat(source.closedInTheMiddle).isNotDone();
         source.goOn.countDown();
         assertThat(source.closedInTheMiddle.get(10, TimeUnit.SECONDS)).isFalse();
+        assertThat(source.given.await(10, TimeUnit.SECONDS))
+                .as("what was read for nobody is given back")
+                .isTrue();
     }
 }
