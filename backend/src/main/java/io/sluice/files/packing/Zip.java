@@ -19,8 +19,18 @@ final class Zip implements Packing.Format {
 
     private final ZipOutputStream zip;
 
+    /** Java's own hands its bytes on by 512, and asks zlib for each of them. */
+    private static final class Wide extends ZipOutputStream {
+        private static final int AT_ONCE = 64 << 10;
+
+        Wide(OutputStream out) {
+            super(out, StandardCharsets.UTF_8);
+            buf = new byte[AT_ONCE];
+        }
+    }
+
     Zip(OutputStream out) {
-        this.zip = new ZipOutputStream(out, StandardCharsets.UTF_8);
+        this.zip = new Wide(out);
         zip.setLevel(Deflater.NO_COMPRESSION);
     }
 
