@@ -56,4 +56,24 @@ class DistributedExamplesIT {
             assertThat(said).contains("hello from rank " + rank + " of 4 in task " + rank / 2 + "\n");
         }
     }
+
+    @Test
+    void workers_find_their_parameter_server_which_ends_with_them() {
+        assertThat(printed("parameter-server", "worker")).contains("worker 0 of 2: the weight is ");
+        assertThat(DESK.log("parameter-server", "worker", 1)).contains("worker 1 of 2: the weight is ");
+        assertThat(DESK.log("parameter-server", "ps", 0)).startsWith("serving at ");
+    }
+
+    @Test
+    void torchrun_starts_pytorch_in_two_tasks_whose_weights_are_the_same_in_the_end() throws Exception {
+        assumeTrue(hasTorch(), "PyTorch is not installed for the machine's python3");
+        assertThat(printed("pytorch-ddp", "worker")).contains("rank 0 of 4", "rank 1 of 4");
+        assertThat(DESK.log("pytorch-ddp", "worker", 1)).contains("rank 2 of 4", "rank 3 of 4", "the same weights");
+    }
+
+    private static boolean hasTorch() throws Exception {
+        String find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)";
+        return Files.isExecutable(Path.of("/usr/local/bin/torchrun"))
+                && new ProcessBuilder("/usr/bin/python3", "-c", find).start().waitFor() == 0;
+    }
 }

@@ -26,6 +26,7 @@ public final class Examples {
             read("resnet50-ascend-8"),
             read("distributed-2-nodes"),
             read("ranks"),
+            read("pytorch-ddp"),
             read("parameter-server"),
             read("mindspore-ranks"),
             read("apulis-2-npu"),

@@ -49,6 +49,7 @@ class ExamplesTest {
                         "resnet50-ascend-8",
                         "distributed-2-nodes",
                         "ranks",
+                        "pytorch-ddp",
                         "parameter-server",
                         "mindspore-ranks",
                         "apulis-2-npu",
