@@ -15,11 +15,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -375,6 +378,34 @@ class FileCentreTest {
         assertThat(found.getBoolean("whole")).isTrue();
         assertThat(found.getJsonArray("entries").stream().map(one -> ((JsonObject) one).getString("path")))
                 .containsExactlyInAnyOrder("a/deep/Two.TXT", "b/deep/Two.TXT");
+    }
+
+    @Test
+    void a_copy_that_goes_on_elsewhere_is_told_as_that_and_not_done_twice() throws Exception {
+        own("a/one.txt", "1");
+        String id = HexFormat.of()
+                .formatHex(
+                        MessageDigest.getInstance("SHA-256").digest("copy a b".getBytes(StandardCharsets.UTF_8)), 0, 14);
+        Path told = own(".sluice/operations/" + id, "RUNNING\n5\n");
+
+        var running = ada.post(ada.files("/copy?path=a&to=b"));
+        assertThat(running.statusCode()).isEqualTo(202);
+        String address = running.headers().firstValue("Location").orElseThrow();
+        assertThat(address).isEqualTo(ada.files("/operations/" + id));
+        assertThat(json(ada.get(address)).getInteger("bytes")).isEqualTo(5);
+        assertThat(ada.home().resolve("b")).doesNotExist();
+
+        Files.setLastModifiedTime(told, FileTime.from(Instant.now().minusSeconds(61)));
+        assertThat(json(ada.get(address)).getString("state")).isEqualTo("failed");
+        assertThat(ada.post(ada.files("/copy?path=a&to=b")).statusCode()).isEqualTo(201);
+        assertThat(ada.home().resolve("b/one.txt")).hasContent("1");
+        assertThat(ada.get(address).statusCode()).isEqualTo(404);
+
+        own(".sluice/operations/" + id, "DONE\n5\n");
+        assertThat(ada.post(ada.files("/copy?path=a&to=b")).statusCode())
+                .as("whoever missed the answer asks again")
+                .isEqualTo(201);
+        assertThat(ada.post(ada.files("/copy?path=a&to=b")).statusCode()).isEqualTo(409);
     }
 
     @Test

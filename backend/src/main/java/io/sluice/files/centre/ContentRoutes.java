@@ -148,6 +148,7 @@ final class ContentRoutes {
                             "message",
                             "The file has " + found.size() + " bytes; what is asked for is past its end."))
                     .status(416)
+                    .header("ETag", etag)
                     .header("Content-Range", "bytes */" + found.size());
         }
         long from = range == null ? 0 : range.from();

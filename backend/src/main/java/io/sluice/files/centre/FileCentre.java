@@ -23,6 +23,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
@@ -30,6 +31,9 @@ import java.util.stream.Stream;
 public final class FileCentre {
     static final Duration BIN_LIFE = Duration.ofDays(30);
     private static final Duration COUNTING = Duration.ofSeconds(15);
+    /** So long whoever asked for something waits for its end; an answer takes no more than half a minute. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private static final Duration ROUND = Duration.ofHours(1);
     private static final System.Logger LOG = System.getLogger(FileCentre.class.getName());
     /** Of a job's output on the job's page. */
@@ -43,6 +47,7 @@ public final class FileCentre {
     private final Spaces spaces;
     private final CentreMetrics metrics;
     private final Worker worker;
+    private final Worker slow;
     private final long timer;
     private final long counter;
     private final AtomicBoolean counting = new AtomicBoolean();
@@ -53,7 +58,8 @@ public final class FileCentre {
         this.links = links;
         this.spaces = new Spaces(files);
         this.metrics = new CentreMetrics(registry);
-        this.worker = new Worker(vertx, metrics);
+        this.worker = Worker.quick(vertx, metrics);
+        this.slow = Worker.slow(vertx, metrics);
         this.timer = vertx.setPeriodic(ROUND.toMillis(), ROUND.toMillis(), round -> purge());
         files.quotas().ifPresent(quotas -> quotas.listen(() -> count(quotas)));
         this.counter =
@@ -73,7 +79,7 @@ public final class FileCentre {
         return Stream.of(
                         files.routes(),
                         new FilePageRoutes(spaces, worker).routes(),
-                        new FileRoutes(spaces, worker).routes(),
+                        new FileRoutes(spaces, worker, new Operations(vertx, spaces, worker, slow, PATIENCE)).routes(),
                         content.routes(),
                         new LinkRoutes(links, spaces, worker, content).routes(),
                         new UploadRoutes(spaces, worker, metrics).routes())
@@ -109,17 +115,23 @@ public final class FileCentre {
                 .ifPresent(quotas ->
                         quotas.removed(user).onFailure(e -> LOG.log(Level.WARNING, "event=files-not-counted", e)));
         return worker.run(NOBODY, () -> files.removeOutput(user, job))
-                .onSuccess(removed -> worker.run(NOBODY, () -> {
-                            Removal.clear(files.removedOutputs());
-                            return job;
-                        })
+                .onSuccess(removed -> slow.run(NOBODY, this::clearOutputs)
                         .onFailure(e -> LOG.log(Level.WARNING, "event=output-not-cleared", e)));
+    }
+
+    private Files clearOutputs() {
+        try {
+            Removal.clear(files.removedOutputs());
+        } catch (IOException e) {
+            LOG.log(Level.WARNING, "event=output-not-cleared", e);
+        }
+        return files;
     }
 
     private void purge() {
         links.purge().onFailure(e -> LOG.log(Level.WARNING, "event=links-not-purged", e));
-        worker.run(NOBODY, () -> {
-                    Removal.clear(files.removedOutputs());
+        slow.run(NOBODY, () -> {
+                    clearOutputs();
                     long now = System.currentTimeMillis();
                     for (Path home : files.homes()) {
                         purge(home, now);
@@ -145,14 +157,22 @@ public final class FileCentre {
 
     private void purge(Space space, long now) {
         try {
-            if (!space.isUsed()) {
-                return;
+            if (space.isUsed()) {
+                long before = now - Uploads.LIFE.toMillis();
+                purge(space, () -> new Bin(space).purge(now - BIN_LIFE.toMillis()));
+                purge(space, () -> new Uploads(space).purge(before));
+                purge(space, () -> space.purge(before));
             }
-            int purged = new Bin(space).purge(now - BIN_LIFE.toMillis())
-                    + new Uploads(space).purge(now - Uploads.LIFE.toMillis())
-                    + space.purge(now - Uploads.LIFE.toMillis());
-            metrics.purged(purged);
         } catch (IOException e) {
+            LOG.log(Level.WARNING, "event=files-not-purged in=" + space.root(), e);
+        }
+    }
+
+    /** One part that can not be cleared keeps no other. */
+    private void purge(Space space, Callable<Integer> part) {
+        try {
+            metrics.purged(part.call());
+        } catch (Exception e) {
             LOG.log(Level.WARNING, "event=files-not-purged in=" + space.root(), e);
         }
     }
@@ -171,7 +191,7 @@ public final class FileCentre {
         return quotas.next()
                 .compose(due -> due.isEmpty()
                         ? Future.succeededFuture()
-                        : worker.run(NOBODY, () -> tally(due.get()))
+                        : slow.run(NOBODY, () -> tally(due.get()))
                                 .compose(tally -> quotas.counted(due.get().user(), tally))
                                 .compose(counted -> countNext(quotas)));
     }
@@ -191,6 +211,6 @@ public final class FileCentre {
     public Future<Void> close() {
         vertx.cancelTimer(timer);
         vertx.cancelTimer(counter);
-        return worker.close();
+        return worker.close().compose(closed -> slow.close());
     }
 }

@@ -28,8 +28,10 @@ final class FileRoutes {
 
     private final Spaces spaces;
     private final Worker worker;
+    private final Operations operations;
 
-    FileRoutes(Spaces spaces, Worker worker) {
+    FileRoutes(Spaces spaces, Worker worker, Operations operations) {
+        this.operations = operations;
         this.spaces = spaces;
         this.worker = worker;
     }
@@ -39,7 +41,8 @@ final class FileRoutes {
                         Stream.of(
                                         Route.get(FILES, this::look),
                                         Route.get(FILES + "/search", this::search),
-                                        Route.get(FILES + "/bin", this::bin))
+                                        Route.get(FILES + "/bin", this::bin),
+                                        Route.get(FILES + "/operations/:operation", operations::look))
                                 .map(route -> route.scope(READ)),
                         Stream.of(
                                         Route.delete(FILES, this::delete),
@@ -136,16 +139,19 @@ final class FileRoutes {
     private Future<Reply> copy(Call call) {
         Place from = Asked.place(call, "path");
         Place to = Asked.target(call);
-        return in(call, space -> {
-            Space.Entry source = space.entry(from);
-            Tally all = source.found().isFolder()
-                    ? Tally.of(space.folder(from)).plus(new Tally(0, 1))
-                    : new Tally(source.found().size(), 1);
-            room(call, all.bytes(), all.files());
-            Copying.copy(space, from, to);
-            changed(call, all.bytes(), all.files());
-            return Reply.json(entry(space.entry(to))).status(201);
-        });
+        return operations.run(
+                call,
+                "copy " + from.encoded() + " " + to.encoded(),
+                (space, moved) -> {
+                    Space.Entry source = space.entry(from);
+                    Tally all = source.found().isFolder()
+                            ? Tally.of(space.folder(from)).plus(new Tally(0, 1))
+                            : new Tally(source.found().size(), 1);
+                    room(call, all.bytes(), all.files());
+                    Copying.copy(space, from, to, moved);
+                    changed(call, all.bytes(), all.files());
+                },
+                space -> Reply.json(entry(space.entry(to))).status(201));
     }
 
     private Future<Reply> delete(Call call) {
@@ -179,10 +185,14 @@ final class FileRoutes {
     }
 
     private Future<Reply> forget(Call call) {
-        return in(call, space -> {
-            new Bin(space).forget(call.path("deleted"));
-            spaces.removed(call.caller(), call.path("user"));
-            return Reply.nothing();
-        });
+        String deleted = call.path("deleted");
+        return operations.run(
+                call,
+                "forget " + deleted,
+                (space, moved) -> {
+                    new Bin(space).forget(deleted, moved);
+                    spaces.removed(call.caller(), call.path("user"));
+                },
+                space -> Reply.nothing());
     }
 }

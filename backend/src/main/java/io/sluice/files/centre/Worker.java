@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  * else's: the rights that one takes on are its own.
  */
 final class Worker {
-    private static final int THREADS = 16;
     private static final int MOST = 1_024;
-    private static final int MOST_EACH = 64;
+
+    private final int mostEach;
     /** Of one person's at the same time; what is more waits for those. */
-    private static final int MOST_RUNNING = 4;
+    private final int mostRunning;
 
     /** @param refused when there are no threads any more */
     private record Step(Runnable work, Runnable refused) {}
@@ -49,17 +49,29 @@ final class Worker {
     /** Its own lock. */
     private final Map<Long, Lane> lanes = new HashMap<>();
 
-    Worker(Vertx vertx, CentreMetrics metrics) {
+    /** For what is over before anybody wonders. */
+    static Worker quick(Vertx vertx, CentreMetrics metrics) {
+        return new Worker(vertx, metrics, "sluice-files-", 16, 64, 4);
+    }
+
+    /** For what goes by the size of what it is done to. */
+    static Worker slow(Vertx vertx, CentreMetrics metrics) {
+        return new Worker(vertx, metrics, "sluice-files-slow-", 8, 16, 2);
+    }
+
+    private Worker(Vertx vertx, CentreMetrics metrics, String name, int count, int mostEach, int mostRunning) {
+        this.mostEach = mostEach;
+        this.mostRunning = mostRunning;
         this.vertx = vertx;
         this.metrics = metrics;
         // how much waits in its queue is counted before it comes there
         var pool = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
+                count,
+                count,
                 1,
                 TimeUnit.MINUTES,
                 new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().name("sluice-files-", 0).daemon().factory());
+                Thread.ofPlatform().name(name, 0).daemon().factory());
         pool.allowCoreThreadTimeOut(true);
         this.threads = pool;
     }
@@ -102,7 +114,7 @@ final class Worker {
     private boolean enter(long user) {
         synchronized (lanes) {
             Lane lane = lanes.computeIfAbsent(user, who -> new Lane());
-            return lane.calls < MOST_EACH && ++lane.calls > 0;
+            return lane.calls < mostEach && ++lane.calls > 0;
         }
     }
 
@@ -143,7 +155,7 @@ final class Worker {
     private @Nullable Step first(long user, Step step) {
         synchronized (lanes) {
             Lane lane = lanes.computeIfAbsent(user, who -> new Lane());
-            if (lane.running < MOST_RUNNING) {
+            if (lane.running < mostRunning) {
                 lane.running++;
                 return step;
             }

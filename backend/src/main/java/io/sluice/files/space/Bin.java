@@ -43,8 +43,7 @@ public final class Bin {
                 bin.make(id);
                 try (Folder slot = bin.folder(id)) {
                     try (FileChannel from = slot.create(FROM)) {
-                        from.write(
-                                ByteBuffer.wrap(String.join("/", place.names()).getBytes(StandardCharsets.ISO_8859_1)));
+                        Space.write(from, String.join("/", place.names()).getBytes(StandardCharsets.ISO_8859_1));
                     }
                     above.move(place.name(), slot, WHAT);
                 } catch (IOException e) {
@@ -83,7 +82,11 @@ public final class Bin {
         try (OpenFile from = slot.read(FROM)) {
             var bytes = ByteBuffer.allocate(5_000);
             from.channel().read(bytes);
-            return Place.of(new String(bytes.array(), 0, bytes.position(), StandardCharsets.ISO_8859_1));
+            Place place = Place.of(new String(bytes.array(), 0, bytes.position(), StandardCharsets.ISO_8859_1));
+            if (place.isRoot()) {
+                throw new Refused(Refused.Why.MISSING, FROM);
+            }
+            return place;
         } catch (Place.Unspeakable spoilt) {
             throw new Refused(Refused.Why.MISSING, FROM);
         }
@@ -110,10 +113,13 @@ public final class Bin {
         }
     }
 
-    public void forget(String id) throws IOException {
-        try (Folder bin = open()) {
-            bin.found(known(id));
-            Removal.ifThere(bin, id);
+    public void forget(String id, Copying.Moved heard) throws IOException {
+        try (Folder bin = open();
+                Folder temporary = space.temporary()) {
+            // gone at once, and what it had goes by and by: with this gateway's end too, by age
+            String fresh = Space.fresh();
+            bin.move(known(id), temporary, fresh);
+            Removal.ifThere(temporary, fresh, heard);
         }
     }
 

@@ -12,11 +12,18 @@ import java.nio.channels.FileChannel;
 /** Copies files and folders: made aside, and there at one blow when they are whole. */
 public final class Copying {
     private static final int MOST = 100_000;
+    private static final long PIECE = 64 << 20;
+
+    /** Hears of it while it goes on. */
+    @FunctionalInterface
+    public interface Moved {
+        void on(long bytes) throws IOException;
+    }
 
     private Copying() {}
 
     /** What has the name already keeps it. */
-    public static void copy(Space space, Place from, Place to) throws IOException {
+    public static void copy(Space space, Place from, Place to, Moved moved) throws IOException {
         space.mustBeWritable();
         if (from.isRoot()) {
             throw new Refused(Refused.Why.NOT_ALLOWED, "");
@@ -30,7 +37,7 @@ public final class Copying {
                     try (Folder temporary = space.temporary()) {
                         String name = Space.fresh();
                         try {
-                            copy(source, from.name(), temporary, name);
+                            copy(source, from.name(), temporary, name, moved);
                             temporary.move(name, target, to.name());
                             target.settle();
                         } finally {
@@ -41,9 +48,9 @@ public final class Copying {
                 }));
     }
 
-    private static void copy(Folder from, String name, Folder to, String other) throws IOException {
+    private static void copy(Folder from, String name, Folder to, String other, Moved moved) throws IOException {
         if (!from.found(name).isFolder()) {
-            one(from, name, to, other);
+            one(from, name, to, other, moved);
             return;
         }
         to.make(other);
@@ -58,7 +65,8 @@ public final class Copying {
                                 step.folder(),
                                 step.place().name(),
                                 above,
-                                step.place().name());
+                                step.place().name(),
+                                moved);
                     }
                 }
             }
@@ -69,7 +77,7 @@ public final class Copying {
         }
     }
 
-    private static void one(Folder from, String name, Folder to, String other) throws IOException {
+    private static void one(Folder from, String name, Folder to, String other, Moved heard) throws IOException {
         if (from.found(name).kind() == Found.Kind.LINK) {
             to.link(/* name= */ other, from, /* other= */ name);
             return;
@@ -78,11 +86,12 @@ public final class Copying {
                 FileChannel target = to.create(other)) {
             long size = source.channel().size();
             for (long at = 0; at < size; ) {
-                long moved = source.channel().transferTo(at, size - at, target);
+                long moved = source.channel().transferTo(at, Math.min(PIECE, size - at), target);
                 if (moved == 0) {
                     break; // it has become shorter
                 }
                 at += moved;
+                heard.on(moved);
             }
             target.force(false);
             to.permit(other, source.found().mode());

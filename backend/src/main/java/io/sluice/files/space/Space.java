@@ -181,9 +181,7 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
                 String name = fresh();
                 try {
                     try (FileChannel file = temporary.create(name)) {
-                        for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {
-                            file.write(left);
-                        }
+                        write(file, content);
                         file.force(true);
                     }
                     if (before != null) {
@@ -198,6 +196,13 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
             }
             return above.found(place.name());
         });
+    }
+
+    /** All of it: a disk that is nearly full takes a part, and says nothing. */
+    public static void write(FileChannel file, byte[] content) throws IOException {
+        for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {
+            file.write(left);
+        }
     }
 
     private static void settle(Folder from, String name, Folder to, String other, boolean replaces) throws IOException {
@@ -266,7 +271,7 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
     /** What was begun and never finished goes. */
     public int purge(long before) throws IOException {
         try (Folder temporary = temporary()) {
-            return Removal.older(temporary, before);
+            return Removal.older(temporary, before) + new Undertakings(this).purge(before);
         }
     }
 }

@@ -180,6 +180,21 @@ public final class Folder implements AutoCloseable {
         file(name, (path, found) -> tried(name, () -> Files.setAttribute(path, "unix:mode", mode & 0777)));
     }
 
+    /** A folder that its owner has locked, perhaps against themselves, is open to its owner. */
+    public void unlock(String name) throws IOException {
+        int above = number();
+        int folder = owner.act(() -> Kernel.folder(above, name));
+        if (folder < 0) {
+            throw new Refused(Why.NOT_ALLOWED, name);
+        }
+        try {
+            Path path = Path.of("/proc/self/fd/" + folder);
+            tried(name, () -> Files.setAttribute(path, "unix:mode", 0700));
+        } finally {
+            Kernel.close(folder);
+        }
+    }
+
     /** What is done with just the file that has been looked at. */
     @FunctionalInterface
     private interface Use<T> {

@@ -1,5 +1,6 @@
 package io.sluice.files.uploads;
 
+import io.sluice.files.space.Removal;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Found;
@@ -78,7 +79,7 @@ public final class Uploads {
     private static void write(Folder slot, String name, String text) throws IOException {
         String fresh = Space.fresh();
         try (FileChannel file = slot.create(fresh)) {
-            file.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)));
+            Space.write(file, text.getBytes(StandardCharsets.ISO_8859_1));
         }
         slot.replace(fresh, slot, name);
     }
@@ -229,7 +230,7 @@ public final class Uploads {
                 above.settle();
                 slot.replace(ABOUT, done, upload.id());
             }
-            clear(all, upload.id());
+            Removal.ifThere(all, upload.id());
         }
         return upload.whole();
     }
@@ -257,17 +258,8 @@ public final class Uploads {
     public void remove(String id) throws IOException {
         try (Folder all = space.own(UNDER_WAY)) {
             all.found(known(id));
-            clear(all, id);
+            Removal.ifThere(all, id);
         }
-    }
-
-    private static void clear(Folder all, String id) throws IOException {
-        try (Folder slot = all.folder(id)) {
-            for (String name : Names.page(slot, null, 100).names()) {
-                slot.remove(name);
-            }
-        }
-        all.remove(id);
     }
 
     /** What nobody has sent anything of for long, and what was told of those that are done. */
@@ -277,14 +269,14 @@ public final class Uploads {
                 Folder done = space.own(DONE)) {
             for (String id : Names.page(all, null, 2 * MOST).names()) {
                 if (id.matches(ID) && isOld(all, id, before)) {
-                    clear(all, id);
+                    Removal.ifThere(all, id);
                     purged++;
                 }
             }
             List<String> told = Names.page(done, null, 10_000).names();
             for (String id : told) {
-                if (done.found(id).changed() < before) {
-                    done.remove(id);
+                if (done.has(id) && done.found(id).changed() < before) {
+                    Removal.ifThere(done, id);
                 }
             }
         }
@@ -294,6 +286,9 @@ public final class Uploads {
     private static boolean isOld(Folder all, String id, long before) throws IOException {
         try (Folder slot = all.folder(id)) {
             return (slot.has(DATA) ? slot.found(DATA) : slot.found()).changed() < before;
+        } catch (Refused notOurs) {
+            // it has gone meanwhile, or its owner has put something else there
+            return notOurs.why() != Refused.Why.MISSING && all.has(id) && all.found(id).changed() < before;
         }
     }
 }

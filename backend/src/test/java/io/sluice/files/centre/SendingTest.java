@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class SendingTest {
     private final Vertx vertx = Vertx.vertx();
     private final CentreMetrics metrics = new CentreMetrics(new CollectorRegistry());
-    private final Worker worker = new Worker(vertx, metrics);
+    private final Worker worker = Worker.quick(vertx, metrics);
 
     @AfterEach
     void close() throws Exception {

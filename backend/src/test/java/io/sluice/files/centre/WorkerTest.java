@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class WorkerTest {
     private final Vertx vertx = Vertx.vertx();
     private final CollectorRegistry registry = new CollectorRegistry();
-    private final Worker worker = new Worker(vertx, new CentreMetrics(registry));
+    private final Worker worker = Worker.quick(vertx, new CentreMetrics(registry));
 
     @AfterEach
     void close() throws Exception {

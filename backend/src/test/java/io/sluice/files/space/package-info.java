@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.space;
+
+import org.jspecify.annotations.NullMarked;
