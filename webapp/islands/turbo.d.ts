@@ -5,6 +5,7 @@ declare module "@hotwired/turbo" {
     readonly templateContent: DocumentFragment;
   }
   export const StreamActions: Record<string, (this: StreamElement) => void>;
+  export const navigator: { history: { push(location: URL): void } };
   export function visit(location: string, options?: { action?: "advance" | "replace" }): void;
   export const config: {
     drive: { progressBarDelay: number };

@@ -92,6 +92,77 @@ test("files_go_up_are_looked_at_changed_and_come_back_from_the_bin", async () =>
   await context.close();
 });
 
+test("back_leads_through_folders_and_other_pages_as_they_were_gone", async () => {
+  const { page, context } = await newcomer(browser, {});
+  await page.goto("/files");
+  await page.locator(".sheet header button", { hasText: "New folder" }).click();
+  await page.locator(".file-ask input").fill("deep");
+  await answered(page.locator(".file-ask"));
+  await row(page, "deep").locator("a").click();
+  await page.locator("file-centre .empty").waitFor();
+  await page.locator("a[href='/jobs']").first().click();
+  await page.waitForURL("**/jobs");
+  await page.goBack();
+  await page.waitForURL("**/files?path=deep");
+  await page.locator("file-centre .crumbs [aria-current=page]", { hasText: "deep" }).waitFor();
+  await page.goBack();
+  await row(page, "deep").waitFor();
+  await page.locator(".places a[href='/files?in=@gdata']").click();
+  await page.locator("file-centre[data-space='@gdata']").waitFor();
+  await page.goBack();
+  await row(page, "deep").waitFor();
+  assert.notEqual(await space(page), "@gdata");
+  await context.close();
+});
+
+test("an_editor_writes_over_nothing_that_it_has_not_shown", async () => {
+  const { page, context } = await newcomer(browser, {});
+  await page.goto("/files");
+  const home = await space(page);
+  const write = (name, data) =>
+    context.request.put(`/api/v2/files/${home}/content?path=${name}`, {
+      data,
+      headers: { Origin: new URL(page.url()).origin },
+    });
+  await write("empty.txt", "");
+  await write("grows.log", "short\n");
+  await page.reload();
+  await row(page, "empty.txt").locator("a").click();
+  await page.locator(".file-view .buttons button").click();
+  await page.locator(".cm-content").click();
+  await write("empty.txt", "a job was here\n");
+  await page.keyboard.type("mine");
+  await page.keyboard.press("Control+s");
+  await page.locator(".file-view .notice.bad").waitFor();
+  await page.locator(".file-view header button", { hasText: "Close" }).click();
+  await answered(page.locator(".file-ask"));
+  await page.locator(".file-view").waitFor({ state: "detached" });
+
+  await row(page, "grows.log").locator("a").click();
+  await page.locator(".file-view pre").waitFor();
+  await grow(context, home, page, "grows.log");
+  await page.locator(".file-view .buttons button").click();
+  await page.locator(".file-view [role=status]", { hasText: "Too large" }).waitFor();
+  assert.equal(await page.locator(".cm-content").count(), 0);
+  await context.close();
+});
+
+/** More than an editor takes, as a job writes it. */
+async function grow(context, home, page, name) {
+  const headers = { Origin: new URL(page.url()).origin, "Tus-Resumable": "1.0.0" };
+  const size = 5 << 20;
+  const metadata = `path ${Buffer.from(name).toString("base64")},replace ${Buffer.from("true").toString("base64")}`;
+  const begun = await context.request.post("/api/v2/uploads", {
+    headers: { ...headers, "Upload-Length": String(size), "Upload-Metadata": metadata },
+  });
+  assert.equal(begun.status(), 201, home);
+  const sent = await context.request.patch(begun.headers().location, {
+    headers: { ...headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" },
+    data: Buffer.alloc(size, "line\n"),
+  });
+  assert.equal(sent.status(), 204);
+}
+
 const space = (page) => page.locator("file-centre").getAttribute("data-space");
 
 test("an_upload_goes_on_after_a_pause_and_after_a_closed_page", async () => {

@@ -1,5 +1,5 @@
-import { numbers, type Words } from "../log/dom";
-import { above, decoded, type Entry, encoded, joined, last, type Space } from "./api";
+import { amount, numbers, type Words } from "../log/dom";
+import { above, decoded, type Entry, encoded, Failure, joined, last, type Space } from "./api";
 import { ask, sure } from "./dialogs";
 
 /** What somebody does with files: what they mean is asked first, and what was done is seen after. */
@@ -8,8 +8,16 @@ export class Actions {
   readonly #words: Words;
   readonly #done: () => Promise<void>;
   readonly #failed: (failure: unknown) => void;
+  readonly #tell: (text: string) => void;
 
-  constructor(space: Space, words: Words, done: () => Promise<void>, failed: (failure: unknown) => void) {
+  constructor(
+    space: Space,
+    words: Words,
+    done: () => Promise<void>,
+    failed: (failure: unknown) => void,
+    tell: (text: string) => void,
+  ) {
+    this.#tell = tell;
     this.#space = space;
     this.#words = words;
     this.#done = done;
@@ -32,18 +40,21 @@ export class Actions {
   }
 
   async rename(entry: Entry): Promise<void> {
-    const name = await ask(this.#words, this.#words("rename"), this.#words("askName"), entry.name);
-    if (name && name !== entry.name)
+    // what was found by its name is shown with the whole way to it
+    const now = decoded(last(entry.path));
+    const name = await ask(this.#words, this.#words("rename"), this.#words("askName"), now);
+    if (name && name !== now)
       await this.#do(() => this.#space.move(entry.path, joined(above(entry.path), encodeURIComponent(name))));
   }
 
   async elsewhere(entries: Entry[], how: "move" | "copyTo", folder: string): Promise<void> {
     const to = await ask(this.#words, this.#words(how), this.#words("askTo"), decoded(folder), true);
     if (to === undefined) return;
+    const going = (bytes: number) => this.#tell(this.#words("copying", amount(bytes)));
     await this.#do(async () => {
       for (const entry of entries) {
         const target = joined(encoded(to), last(entry.path));
-        await (how === "move" ? this.#space.move(entry.path, target) : this.#space.copy(entry.path, target));
+        await (how === "move" ? this.#space.move(entry.path, target) : this.#space.copy(entry.path, target, going));
       }
     });
   }
@@ -64,7 +75,14 @@ export class Actions {
     const what = entries.length === 1 ? (entries[0]?.name ?? "") : numbers().format(entries.length);
     if (!(await sure(this.#words, this.#words("deleteAsk", what), this.#words("delete")))) return;
     await this.#do(async () => {
-      for (const entry of entries) await this.#space.remove(entry.path);
+      for (const entry of entries) await this.#space.remove(entry.path).catch((failure) => this.#full(failure, entry));
     });
+  }
+
+  /** What fills a disk can go where there is no room for the bin. */
+  async #full(failure: unknown, entry: Entry): Promise<void> {
+    const full = failure instanceof Failure && failure.status === 507;
+    if (!full || !(await sure(this.#words, this.#words("fullAsk", entry.name), this.#words("forget")))) throw failure;
+    await this.#space.remove(entry.path, true);
   }
 }

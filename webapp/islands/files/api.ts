@@ -26,7 +26,11 @@ export class Failure extends Error {
   }
 }
 
-const REASONS = [400, 401, 403, 404, 409, 412, 413, 422, 429, 507];
+const REASONS = [400, 401, 403, 404, 409, 412, 413, 422, 423, 429, 507];
+/** Between two looks at what takes long, in ms. */
+const AGAIN = 1000;
+/** Looks that are not answered before it is given up. */
+const MOST_UNHEARD = 60;
 
 /** The word for why something was not done. */
 export const reason = (status: number) => `e${REASONS.includes(status) ? status : 0}`;
@@ -74,11 +78,12 @@ export class Space {
   /** The bytes up to a limit, and the version that they are of. */
   async read(path: string, most: number): Promise<{ bytes: Uint8Array; etag: string; size: number }> {
     const answer = await fetch(this.content(path), { headers: { Range: `bytes=0-${most - 1}` } });
-    if (answer.status === 416) return { bytes: new Uint8Array(), etag: "", size: 0 };
+    const etag = answer.headers.get("ETag") ?? "";
+    if (answer.status === 416) return { bytes: new Uint8Array(), etag, size: 0 };
     if (!answer.ok) throw new Failure(answer.status);
     const whole = answer.headers.get("Content-Range")?.split("/")[1];
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    return { bytes, etag: answer.headers.get("ETag") ?? "", size: whole ? Number(whole) : bytes.length };
+    return { bytes, etag, size: whole ? Number(whole) : bytes.length };
   }
 
   /** @param etag that it must have; empty: there must be none */
@@ -97,8 +102,9 @@ export class Space {
     await this.#ask("POST", this.address("/move", { path, to }));
   }
 
-  async copy(path: string, to: string): Promise<void> {
-    await this.#ask("POST", this.address("/copy", { path, to }));
+  /** @param going told how many bytes have been copied, where it takes long */
+  async copy(path: string, to: string, going: (bytes: number) => void): Promise<void> {
+    await this.#whole(await this.#ask("POST", this.address("/copy", { path, to })), going);
   }
 
   /** The address by which others may have it. */
@@ -107,8 +113,31 @@ export class Space {
     return (await answer.json()).url;
   }
 
-  async remove(path: string): Promise<void> {
-    await this.#ask("DELETE", this.address("", { path }));
+  /** What goes on past its answer is asked after until it has ended. */
+  async #whole(answer: Response, going: (bytes: number) => void): Promise<void> {
+    if (answer.status !== 202) return;
+    const address = answer.headers.get("Location") ?? "";
+    for (let unheard = 0; unheard < MOST_UNHEARD; ) {
+      await new Promise((later) => setTimeout(later, AGAIN));
+      const now = await fetch(address).catch(() => undefined);
+      if (now === undefined || now.status >= 500) {
+        unheard++;
+        continue;
+      }
+      if (!now.ok) throw new Failure(now.status);
+      const { state, bytes, status } = await now.json();
+      if (state === "done") return;
+      if (state === "failed") throw new Failure(status);
+      unheard = 0;
+      going(bytes);
+    }
+    throw new Failure(0);
+  }
+
+  /** @param forever not into the bin, for which a full disk has no room */
+  async remove(path: string, forever = false): Promise<void> {
+    const query = { path, ...(forever ? { forever: "1" } : {}) };
+    await this.#whole(await this.#ask("DELETE", this.address("", query)), () => undefined);
   }
 
   async restore(id: string): Promise<void> {
@@ -116,7 +145,7 @@ export class Space {
   }
 
   async forget(id: string): Promise<void> {
-    await this.#ask("DELETE", `/api/v2/files/${this.name}/bin/${id}`);
+    await this.#whole(await this.#ask("DELETE", `/api/v2/files/${this.name}/bin/${id}`), () => undefined);
   }
 }
 

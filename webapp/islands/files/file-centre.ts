@@ -1,6 +1,6 @@
 import { icon, make, type Words, words } from "../log/dom";
 import { Actions } from "./actions";
-import { above, decoded, type Entry, Failure, joined, reason, Space } from "./api";
+import { above, decoded, type Entry, encoded, Failure, joined, reason, Space } from "./api";
 import { Bin } from "./bin";
 import { crumbs } from "./crumbs";
 import { dropping, type Found } from "./finding";
@@ -10,6 +10,7 @@ import { Item } from "./sending";
 import { buttons, making } from "./tools";
 import { Uploads } from "./uploads";
 import { Viewer } from "./viewer";
+import { Way } from "./way";
 
 const PAUSE = 250;
 
@@ -20,6 +21,8 @@ class FileCentre extends HTMLElement {
   #rows!: Rows;
   #uploads!: Uploads;
   #actions!: Actions;
+  #way!: Way;
+  #viewer: Viewer | undefined;
   #path = "";
   #next = "";
   #total = 0;
@@ -42,11 +45,15 @@ class FileCentre extends HTMLElement {
       this.#words,
       () => this.#load(),
       (failure) => this.#fail(failure),
+      (text) => this.#tell(text),
     );
+    this.#way = new Way(this.#space.name, this.dataset.user ?? "", (path) => {
+      this.#path = path;
+      void this.#load();
+    });
     this.#build();
     document.addEventListener("turbo:before-visit", this.#stay);
     window.addEventListener("beforeunload", this.#unload);
-    window.addEventListener("popstate", this.#back);
     void (this.dataset.bin === undefined ? this.#load() : this.#binned());
   }
 
@@ -54,7 +61,7 @@ class FileCentre extends HTMLElement {
     clearTimeout(this.#again);
     document.removeEventListener("turbo:before-visit", this.#stay);
     window.removeEventListener("beforeunload", this.#unload);
-    window.removeEventListener("popstate", this.#back);
+    this.#way.leave();
     for (const item of this.#uploads.sending.items) this.#uploads.sending.pause(item);
   }
 
@@ -72,7 +79,7 @@ class FileCentre extends HTMLElement {
     this.#picked = new Picked(this.#words, button);
     this.#body = make("div", { class: "file-body" });
     this.#rows = new Rows(this.#words, this.#sprite, {
-      href: (entry) => (entry.kind === "folder" ? this.#address(entry.path) : this.#space.content(entry.path)),
+      href: (entry) => (entry.kind === "folder" ? this.#way.address(entry.path) : this.#space.content(entry.path)),
       open: (entry) => void this.#open(entry),
       chosen: () => this.#choose(),
       more: () => void this.#more(),
@@ -98,33 +105,21 @@ class FileCentre extends HTMLElement {
   }
 
   #send(found: Found[]): void {
-    const folder = decoded(this.#path);
     const space = this.dataset.space ?? "";
-    this.#uploads.sending.add(found.map(({ file, path }) => new Item(file, joined(folder, path), space)));
-  }
-
-  #address(path: string): string {
-    const space = this.#space.name === this.dataset.user ? [] : [`in=${this.#space.name}`];
-    const query = [...space, ...(path ? [`path=${path}`] : [])].join("&");
-    return query ? `/files?${query}` : "/files";
+    this.#uploads.sending.add(found.map(({ file, path }) => new Item(file, joined(this.#path, encoded(path)), space)));
   }
 
   async #open(entry: Entry): Promise<void> {
     if (entry.kind === "folder") return this.#go(entry.path);
-    await new Viewer(this.#space, { ...entry, writable: this.#writable }, this.#words, () => this.#soon()).show();
+    this.#viewer = new Viewer(this.#space, { ...entry, writable: this.#writable }, this.#words, () => this.#soon());
+    await this.#viewer.show();
   }
 
   #go(path: string): Promise<void> {
-    history.pushState(null, "", this.#address(path));
+    this.#way.go(path);
     this.#path = path;
     return this.#load();
   }
-
-  #back = (): void => {
-    if (location.pathname !== "/files") return;
-    this.#path = /[?&]path=([^&]*)/.exec(location.search)?.[1] ?? "";
-    void this.#load();
-  };
 
   async #load(keep = false): Promise<void> {
     const asked = ++this.#asked;
@@ -180,7 +175,7 @@ class FileCentre extends HTMLElement {
   #head(): void {
     this.#says.textContent = this.#words("entries", this.#total);
     const go = (path: string) => void this.#go(path);
-    this.#crumbs.replaceChildren(...crumbs(this.#words("top"), this.#path, (path) => this.#address(path), go));
+    this.#crumbs.replaceChildren(...crumbs(this.#words("top"), this.#path, (path) => this.#way.address(path), go));
     const zip = this.#space.content(this.#path, "zip");
     const load = make(
       "a",
@@ -189,6 +184,10 @@ class FileCentre extends HTMLElement {
       this.#words("zip"),
     );
     this.#tools.replaceChildren(...(this.#writable ? this.#making : []), load);
+  }
+
+  #tell(text: string): void {
+    this.#says.textContent = text;
   }
 
   #fail(failure: unknown): void {
@@ -238,11 +237,12 @@ class FileCentre extends HTMLElement {
   }
 
   #unload = (event: BeforeUnloadEvent): void => {
-    if (this.#uploads.busy) event.preventDefault();
+    if (this.#uploads.busy || this.#viewer?.touched) event.preventDefault();
   };
 
   #stay = (event: Event): void => {
-    if (this.#uploads.busy && !confirm(this.#words("leave"))) event.preventDefault();
+    const word = this.#viewer?.touched ? "discard" : this.#uploads.busy ? "leave" : undefined;
+    if (word && !confirm(this.#words(word))) event.preventDefault();
   };
 }
 

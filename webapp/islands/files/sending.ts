@@ -1,3 +1,4 @@
+import { decoded } from "./api";
 import { Upload } from "./tus";
 
 const AT_ONCE = 3;
@@ -12,13 +13,16 @@ export class Item {
   upload: Upload | undefined;
 
   readonly file: File;
-  /** In its space, as people write it. */
+  /** In its space, as people read it. */
   readonly path: string;
+  /** The same, encoded: a folder's name need not be text. */
+  readonly place: string;
   readonly space: string;
 
-  constructor(file: File, path: string, space: string) {
+  constructor(file: File, place: string, space: string) {
     this.file = file;
-    this.path = path;
+    this.place = place;
+    this.path = place.split("/").map(decoded).join("/");
     this.space = space;
   }
 }
@@ -92,7 +96,7 @@ export class Sending {
   }
 
   #upload(item: Item, replaces: boolean): Upload {
-    return new Upload(item.file, item.path, item.space, replaces, {
+    return new Upload(item.file, item.place, item.space, replaces, {
       progress: (sent) => {
         item.sent = sent;
         this.#changed(item);

@@ -1,5 +1,3 @@
-import { encoded } from "./api";
-
 const UPLOADS = "/api/v2/uploads";
 /** Of a file: a proxy on the way may take no more at once, and a broken line costs no more. */
 const PIECE = 64 << 20;
@@ -21,7 +19,7 @@ export type Told = {
 /** A file that goes to the gateway in pieces, by the tus protocol 1.0, and goes on where it was. */
 export class Upload {
   readonly #file: File;
-  readonly #path: string;
+  readonly #place: string;
   readonly #space: string;
   readonly #replaces: boolean;
   readonly #key: string;
@@ -30,15 +28,16 @@ export class Upload {
   #request: XMLHttpRequest | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  #kept = 0;
 
-  constructor(file: File, path: string, space: string, replaces: boolean, told: Told) {
+  constructor(file: File, place: string, space: string, replaces: boolean, told: Told) {
     this.#file = file;
-    this.#path = path;
+    this.#place = place;
     this.#space = space;
     this.#replaces = replaces;
     this.#told = told;
     // another file of the same name and place is another upload, and so is one into another space
-    this.#key = [KEPT + space, encoded(path), file.size, file.lastModified].join("-");
+    this.#key = [KEPT + space, place, file.size, file.lastModified].join("-");
     this.#url = recalled(this.#key);
     if (replaces) this.#leave();
   }
@@ -79,12 +78,13 @@ export class Upload {
 
   #begin(): void {
     const said = {
-      path: this.#path,
+      path: bytesOf(this.#place),
       // whose tree it is; another's home is nobody's to write to
       ...(this.#space.startsWith("@") ? { space: this.#space } : {}),
       ...(this.#replaces ? { replace: "true" } : {}),
     };
-    const metadata = Object.entries(said).map(([key, value]) => `${key} ${base64(value)}`);
+    const metadata = Object.entries(said).map(([key, value]) => `${key} ${btoa(value)}`);
+    this.#kept = 0;
     const headers = { "Upload-Length": String(this.#file.size), "Upload-Metadata": metadata.join(",") };
     this.#ask("POST", UPLOADS, headers, null, (answer) => {
       const url = new URL(answer.getResponseHeader("Location") ?? "", location.href).pathname;
@@ -103,7 +103,10 @@ export class Upload {
         return this.#begin();
       }
       const offset = standing(answer);
-      if (offset === undefined || offset > this.#file.size) return this.#fail(answer, true);
+      // all of it has come, and its name has been taken meanwhile
+      if (answer.status === 409) return this.#fail(answer, false);
+      if (answer.status !== 200 || offset === undefined || offset > this.#file.size) return this.#fail(answer, true);
+      this.#keeps(offset);
       this.#send(url, offset);
     });
   }
@@ -111,24 +114,24 @@ export class Upload {
   #send(url: string, offset: number): void {
     const piece = this.#file.slice(offset, offset + PIECE);
     const headers = { "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" };
-    const sent = (more: number) => {
-      if (more > 0) this.#failures = 0;
-      this.#told.progress(offset + more);
-    };
-    sent(0);
     this.#ask("PATCH", url, headers, piece, (answer) => {
-      // it was whole already, and has gone to its place
-      if (answer.status === 404 && piece.size === 0) return this.#done();
       const now = standing(answer);
       // with no offset a 409 is about the name, which stays taken
       const again = answer.status !== 409 || now !== undefined;
       if (answer.status !== 204 || now === undefined) return this.#fail(answer, again);
-      sent(now - offset);
+      this.#keeps(now);
       if (now === this.#file.size) return this.#done();
       if (now === offset) return this.#fail(answer, true);
       remember(this.#key, url);
       this.#send(url, now);
-    }).upload.onprogress = (event) => sent(Math.min(event.loaded, piece.size));
+    }).upload.onprogress = (event) => this.#told.progress(offset + Math.min(event.loaded, piece.size));
+  }
+
+  /** Only what the gateway has kept is progress: what it was sent it may have refused. */
+  #keeps(offset: number): void {
+    if (offset > this.#kept) this.#failures = 0;
+    this.#kept = offset;
+    this.#told.progress(offset);
   }
 
   #ask(
@@ -183,7 +186,9 @@ function standing(answer: XMLHttpRequest): number | undefined {
   return offset === null ? undefined : Number(offset);
 }
 
-const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+/** What an encoded place says, each byte as one character. */
+const bytesOf = (place: string) =>
+  place.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** Where the browser keeps nothing, an upload goes on as long as its page is open. */
 function remember(key: string, url: string): void {

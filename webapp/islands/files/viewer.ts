@@ -22,6 +22,10 @@ export class Viewer {
   #editor: TextEditor | undefined;
   #etag = "";
   #timer: ReturnType<typeof setInterval> | undefined;
+  /** One at a time: the next one's version is what this one makes. */
+  #saving = false;
+  /** Grows with each that begins and ends. */
+  #saves = 0;
 
   readonly space: Space;
   readonly entry: Entry;
@@ -79,6 +83,14 @@ export class Viewer {
     }
   }
 
+  get touched(): boolean {
+    return this.#dialog.isConnected && this.#editor?.touched === true;
+  }
+
+  #fail(failure: unknown): undefined {
+    this.#says.textContent = this.words(reason(failure instanceof Failure ? failure.status : 0));
+  }
+
   #preview(text: string, end: string): HTMLElement {
     try {
       if (end === "csv" || end === "tsv") return table(text, end === "csv" ? "," : "\t");
@@ -94,10 +106,15 @@ export class Viewer {
   }
 
   async edit(): Promise<void> {
-    const [{ TextEditor }, read] = await Promise.all([
-      import("./text-editor"),
-      this.space.read(this.entry.path, MOST_EDITED),
-    ]);
+    const parts = [import("./text-editor"), this.space.read(this.entry.path, MOST_EDITED)] as const;
+    const whole = await Promise.all(parts).catch((failure: unknown) => this.#fail(failure));
+    if (!whole || !this.#dialog.isConnected) return;
+    const [{ TextEditor }, read] = whole;
+    // a part of it that is saved would be all that is left
+    if (read.size > read.bytes.length) {
+      this.#says.textContent = this.words("tooLarge", amount(read.size));
+      return;
+    }
     const text = textOf(read.bytes, false);
     if (text === undefined) return this.#tell(this.words("binary"));
     this.#etag = read.etag;
@@ -117,8 +134,10 @@ export class Viewer {
   }
 
   async #compare(): Promise<void> {
+    if (!this.#dialog.isConnected) return this.#end(); // Turbo has brought another page
+    const saves = this.#saves;
     const now = await this.space.look(this.entry.path).catch(() => undefined);
-    if (now && this.#etag && now.etag !== strip(this.#etag)) this.#warn();
+    if (now && this.#etag && saves === this.#saves && now.etag !== strip(this.#etag)) this.#warn();
   }
 
   #warn(): void {
@@ -135,8 +154,10 @@ export class Viewer {
 
   async #save(over: boolean): Promise<void> {
     const editor = this.#editor;
-    if (!editor) return;
+    if (!editor || this.#saving) return;
     const text = editor.text;
+    this.#saving = true;
+    this.#saves++;
     try {
       this.#etag = await this.space.write(this.entry.path, text, over || !this.#etag ? undefined : this.#etag);
       editor.written(text);
@@ -144,9 +165,11 @@ export class Viewer {
       this.#says.textContent = this.words("saved");
       this.changed();
     } catch (failure) {
-      const status = failure instanceof Failure ? failure.status : 0;
-      if (status === 412) this.#warn();
-      this.#says.textContent = this.words(reason(status));
+      if (failure instanceof Failure && failure.status === 412) this.#warn();
+      this.#fail(failure);
+    } finally {
+      this.#saving = false;
+      this.#saves++;
     }
   }
 
@@ -166,7 +189,7 @@ export class Viewer {
 function textOf(bytes: Uint8Array, part: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: part });
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: part });
   } catch {
     return undefined;
   }

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class FileCentreTest {
     private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final String CANARY = "what lies outside";
 
     @TempDir
     private static Path data;
@@ -118,7 +119,8 @@ class FileCentreTest {
 
     @Test
     void no_spelling_of_a_way_out_leads_out() throws IOException {
-        Path canary = Files.writeString(data.resolve("canary"), "canary");
+        Path canary = Files.writeString(data.resolve("canary"), CANARY);
+        Files.writeString(data.resolve("beyond"), CANARY);
         Files.createSymbolicLink(ada.home().resolve("link"), data);
         Files.createSymbolicLink(ada.home().resolve("file"), canary);
         List<String> ways = List.of(
@@ -147,10 +149,13 @@ class FileCentreTest {
                     ada.put(ada.files("/content?path=" + way + "&x"), "evil"),
                     ada.post(ada.files("/copy?to=out&path=" + way)),
                     ada.get(ada.files("/content?as=zip&path=" + way)))) {
-                assertThat(FileDesk.text(answer))
-                        .as(way)
-                        .doesNotContain("canary\n")
-                        .isNotEqualTo("canary");
+                assertThat(FileDesk.text(answer)).as(way).doesNotContain(CANARY);
+            }
+            for (var answer : List.of(
+                    ada.get(ada.files("?path=" + way)),
+                    ada.get(ada.files("/search?name=beyond&path=" + way)),
+                    ada.get(ada.files("/content?as=tar&path=" + way)))) {
+                assertThat(FileDesk.text(answer)).as(way).doesNotContain(CANARY).doesNotContain("\"beyond\"");
             }
             ada.post(ada.files("/move?to=moved&path=" + way));
             ada.post(ada.files("/move?path=out&to=" + way));
@@ -159,7 +164,7 @@ class FileCentreTest {
             ada.begin("../" + way, 0, true);
             ada.begin(way, 0, true);
         }
-        assertThat(canary).hasContent("canary");
+        assertThat(canary).hasContent(CANARY);
         assertThat(data.resolve("homes")).isDirectoryNotContaining("glob:**evil*");
         try (var outside = Files.list(data.resolve("homes"))) {
             assertThat(outside)
@@ -385,8 +390,10 @@ class FileCentreTest {
         own("a/one.txt", "1");
         String id = HexFormat.of()
                 .formatHex(
-                        MessageDigest.getInstance("SHA-256").digest("copy a b".getBytes(StandardCharsets.UTF_8)), 0, 14);
-        Path told = own(".sluice/operations/" + id, "RUNNING\n5\n");
+                        MessageDigest.getInstance("SHA-256").digest("copy a b".getBytes(StandardCharsets.UTF_8)),
+                        0,
+                        14);
+        Path told = own(".sluice/operations/" + id, "RUNNING\n5\n0\n");
 
         var running = ada.post(ada.files("/copy?path=a&to=b"));
         assertThat(running.statusCode()).isEqualTo(202);
@@ -401,7 +408,7 @@ class FileCentreTest {
         assertThat(ada.home().resolve("b/one.txt")).hasContent("1");
         assertThat(ada.get(address).statusCode()).isEqualTo(404);
 
-        own(".sluice/operations/" + id, "DONE\n5\n");
+        own(".sluice/operations/" + id, "DONE\n5\n0\n");
         assertThat(ada.post(ada.files("/copy?path=a&to=b")).statusCode())
                 .as("whoever missed the answer asks again")
                 .isEqualTo(201);
@@ -581,5 +588,12 @@ class FileCentreTest {
             assertThat(ada.get("/api/v2/files/@gdata/content?path=closed").statusCode())
                     .isEqualTo(403);
         }
+        Path home = ada.home();
+        Files.move(home, data.resolve("elsewhere" + NUMBER.incrementAndGet()));
+        Files.createSymbolicLink(home, shared);
+        assertThat(ada.get("/api/v2/files/@gdata/content?path=closed").statusCode())
+                .as("a link's owner is who made it")
+                .isEqualTo(422);
+        assertThat(ada.get(ada.files("")).statusCode()).isEqualTo(422);
     }
 }

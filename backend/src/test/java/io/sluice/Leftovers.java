@@ -10,7 +10,10 @@ final class Leftovers {
 
     private Leftovers() {}
 
-    /** Ends every process that was started with something in {@code data}, or sees a part of it as its own. */
+    /**
+     * Ends every process that was started with something in {@code data}, or sees a part of it as its own. What is mounted there for all to see
+     * says nothing: whoever shares our mounts sees it, and that is everybody on this machine.
+     */
     static void end(Path data) {
         ProcessHandle.allProcesses()
                 .filter(process -> process.pid() != ProcessHandle.current().pid())
@@ -22,10 +25,15 @@ final class Leftovers {
         try {
             var process = Path.of("/proc", Long.toString(pid));
             return read(process.resolve("cmdline")).contains(data + "/")
-                    || read(process.resolve("mountinfo")).contains(" " + data + "/");
+                    || (!mounts(process).equals(mounts(Path.of("/proc/self")))
+                            && read(process.resolve("mountinfo")).contains(" " + data + "/"));
         } catch (IOException e) {
             return false; // it has ended, or is somebody else's
         }
+    }
+
+    private static Path mounts(Path process) throws IOException {
+        return Files.readSymbolicLink(process.resolve("ns/mnt"));
     }
 
     private static String read(Path file) throws IOException {

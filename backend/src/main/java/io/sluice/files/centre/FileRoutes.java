@@ -156,6 +156,13 @@ final class FileRoutes {
 
     private Future<Reply> delete(Call call) {
         Place place = Asked.place(call, "path");
+        if (Asked.flag(call, "forever")) {
+            return operations.run(
+                    call,
+                    "destroy " + place.encoded(),
+                    (space, moved) -> new Bin(space).destroy(place, moved),
+                    space -> Reply.nothing());
+        }
         return in(call, space -> {
             new Bin(space).put(place);
             return Reply.nothing();

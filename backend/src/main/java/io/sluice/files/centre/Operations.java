@@ -89,7 +89,8 @@ final class Operations {
         if (there == null) {
             return Optional.empty();
         }
-        return Optional.of(there.state() == State.RUNNING ? told(call, id, there).status(202) : done.of(space));
+        return Optional.of(
+                there.state() == State.RUNNING ? told(call, id, there).status(202) : done.of(space));
     }
 
     private Optional<Reply> begun(Call call, String id, Done done) throws IOException {
@@ -117,16 +118,16 @@ final class Operations {
             tellFailure(undertakings, id, failed);
             throw failed;
         }
-        undertakings.tell(id, new Undertaking(State.DONE, 0, ""));
+        undertakings.tell(id, new Undertaking(State.DONE, 0, 0, ""));
         return done.of(space);
     }
 
     private static void tellFailure(Undertakings undertakings, String id, Exception failed) {
         try {
-            String why = failed instanceof Problem problem
-                    ? problem.message()
-                    : "It failed in the gateway, whose own log says more.";
-            undertakings.tell(id, new Undertaking(State.FAILED, 0, why));
+            Problem problem = failed instanceof Problem known
+                    ? known
+                    : Problem.of(Problem.Kind.BROKEN, "It failed in the gateway, whose own log says more.");
+            undertakings.tell(id, new Undertaking(State.FAILED, 0, problem.status(), problem.message()));
         } catch (IOException untold) {
             failed.addSuppressed(untold);
         }
@@ -148,7 +149,7 @@ final class Operations {
         public void on(long more) throws IOException {
             bytes += more;
             if (System.nanoTime() - last > BEAT_NANOS) {
-                undertakings.tell(id, new Undertaking(State.RUNNING, bytes, ""));
+                undertakings.tell(id, new Undertaking(State.RUNNING, bytes, 0, ""));
                 last = System.nanoTime();
             }
         }
@@ -157,7 +158,7 @@ final class Operations {
     private Future<Reply> soon(Call call, String id, Future<Reply> whole) {
         return soon(
                 whole,
-                () -> told(call, id, new Undertaking(State.RUNNING, 0, "")).status(202),
+                () -> told(call, id, new Undertaking(State.RUNNING, 0, 0, "")).status(202),
                 () -> worker.of(call.caller().id()).after(() -> {
                     new Undertakings(space(call)).forget(id);
                     return id;
@@ -187,9 +188,9 @@ final class Operations {
         shown.put("operation", id);
         shown.put("state", now.shown());
         shown.put("bytes", now.bytes());
+        shown.put("status", now.status());
         shown.put("message", now.message());
-        return Reply.json(shown)
-                .header("Location", "/api/v2/files/" + call.path("user") + "/operations/" + id);
+        return Reply.json(shown).header("Location", "/api/v2/files/" + call.path("user") + "/operations/" + id);
     }
 
     Future<Reply> look(Call call) {

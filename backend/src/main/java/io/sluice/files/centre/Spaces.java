@@ -12,6 +12,7 @@ import io.sluice.files.tree.Refused;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import java.io.IOException;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -135,6 +136,13 @@ final class Spaces {
     Space home(Caller caller) throws IOException {
         try {
             Path home = files.home(caller.id(), caller.name());
+            if (!java.nio.file.Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)) {
+                // whose it is would be who made the link: root
+                throw Problem.of(
+                        Problem.Kind.UNPROCESSABLE,
+                        "Your home on the gateway's machine is no folder, or a link to one, and links are not followed"
+                                + " here. Ask your administrator to mount it there instead.");
+            }
             return new Space(home, Owner.of(home), true);
         } catch (IllegalStateException full) {
             throw Problem.of(Problem.Kind.UNPROCESSABLE, String.valueOf(full.getMessage()));

@@ -55,7 +55,7 @@ final class Told {
                 Problem.of(
                         Problem.Kind.FULL,
                         "There is no room for " + name
-                                + ". Delete something, and empty the bin; or ask your administrator.");
+                                + ". Delete something for good (?forever=1) or empty the bin; or ask your administrator.");
             case TAKEN ->
                 Problem.of(
                         Problem.Kind.LOCKED,

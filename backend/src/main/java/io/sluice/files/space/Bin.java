@@ -114,12 +114,33 @@ public final class Bin {
     }
 
     public void forget(String id, Copying.Moved heard) throws IOException {
-        try (Folder bin = open();
-                Folder temporary = space.temporary()) {
-            // gone at once, and what it had goes by and by: with this gateway's end too, by age
-            String fresh = Space.fresh();
-            bin.move(known(id), temporary, fresh);
+        try (Folder bin = open()) {
+            bin.found(known(id));
+            aside(bin, id, heard);
+        }
+    }
+
+    /** Without the bin, which takes room: what fills a disk may go from where it is. */
+    public void destroy(Place place, Copying.Moved heard) throws IOException {
+        space.mustBeWritable();
+        space.above(place, above -> {
+            above.found(place.name());
+            aside(above, place.name(), heard);
+            return place;
+        });
+    }
+
+    /** Gone at once, and what it had goes by and by: with this gateway's end too, by age. */
+    private void aside(Folder from, String name, Copying.Moved heard) throws IOException {
+        String fresh = Space.fresh();
+        try (Folder temporary = space.temporary()) {
+            from.move(name, temporary, fresh);
             Removal.ifThere(temporary, fresh, heard);
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.FULL) {
+                throw refused;
+            }
+            Removal.ifThere(from, name, heard);
         }
     }
 

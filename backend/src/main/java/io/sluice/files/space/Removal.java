@@ -109,6 +109,18 @@ public final class Removal {
         return removed;
     }
 
+    /** What nobody has changed since. */
+    static int untouched(Folder folder, long before) throws IOException {
+        int removed = 0;
+        for (String name : Names.page(folder, null, AT_ONCE).names()) {
+            if (folder.has(name) && folder.found(name).changed() < before) {
+                ifThere(folder, name);
+                removed++;
+            }
+        }
+        return removed;
+    }
+
     private static @Nullable IOException tried(Folder folder, String name) {
         try {
             ifThere(folder, name);

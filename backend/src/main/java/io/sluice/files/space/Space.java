@@ -29,6 +29,10 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
     public static final String OWN = ".sluice";
 
     private static final Place TEMPORARY = Place.of("temporary");
+    /** Named by the version of what is about to be replaced. */
+    private static final Place WRITING = Place.of("writing");
+
+    private static final long LONGEST_WRITE_MILLIS = 60_000;
 
     /** A tree that is one person's. */
     public Space(Path root, Owner owner, boolean writable) {
@@ -187,8 +191,11 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
                     if (before != null) {
                         temporary.permit(name, before.mode());
                     }
-                    expected(above, place.name(), version);
-                    settle(temporary, name, above, place.name(), before != null);
+                    if (before == null || version == null) {
+                        settle(temporary, name, above, place.name(), before != null);
+                    } else {
+                        replace(temporary, name, above, place.name(), version);
+                    }
                 } catch (IOException e) {
                     Removal.ifThere(temporary, name);
                     throw e;
@@ -196,6 +203,46 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
             }
             return above.found(place.name());
         });
+    }
+
+    /** Of all who have seen the same version one replaces it, on whichever gateway: the others have seen it change. */
+    private void replace(Folder from, String name, Folder to, String other, String version) throws IOException {
+        try (Folder writing = own(WRITING)) {
+            claim(writing, version);
+            try {
+                expected(to, other, version);
+                settle(from, name, to, other, true);
+            } finally {
+                Removal.ifThere(writing, version);
+            }
+        }
+    }
+
+    private static void claim(Folder writing, String version) throws IOException {
+        try {
+            writing.create(version).close();
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.EXISTS) {
+                throw refused;
+            }
+            if (!isLeft(writing, version)) {
+                throw new Changed();
+            }
+            Removal.ifThere(writing, version);
+            writing.create(version).close();
+        }
+    }
+
+    /** Whether a gateway ended while it was about to replace that version. */
+    private static boolean isLeft(Folder writing, String version) throws IOException {
+        try {
+            return System.currentTimeMillis() - writing.found(version).changed() > LONGEST_WRITE_MILLIS;
+        } catch (Refused gone) {
+            if (gone.why() != Refused.Why.MISSING) {
+                throw gone;
+            }
+            return false;
+        }
     }
 
     /** All of it: a disk that is nearly full takes a part, and says nothing. */
@@ -270,8 +317,11 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
 
     /** What was begun and never finished goes. */
     public int purge(long before) throws IOException {
-        try (Folder temporary = temporary()) {
-            return Removal.older(temporary, before) + new Undertakings(this).purge(before);
+        try (Folder temporary = temporary();
+                Folder writing = own(WRITING)) {
+            return Removal.older(temporary, before)
+                    + Removal.untouched(writing, before)
+                    + new Undertakings(this).purge(before);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.sluice.files.space;
 
 import io.sluice.files.tree.Folder;
-import io.sluice.files.tree.Names;
 import io.sluice.files.tree.OpenFile;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * whom nothing is heard has ended.
  */
 public final class Undertakings {
-    private static final Place PLACE = Place.of(Space.OWN + "/operations");
+    private static final Place PLACE = Place.of("operations");
     private static final String ID = "[0-9a-f]{28}";
     private static final long SILENT_MILLIS = 60_000;
     private static final int MOST_READ = 10_000;
@@ -33,20 +32,22 @@ public final class Undertakings {
      * Something that takes long.
      *
      * @param bytes how many it has moved
-     * @param message what its failure says
+     * @param status of an answer that had told its failure
+     * @param message what that had said
      */
-    public record Undertaking(State state, long bytes, String message) {
+    public record Undertaking(State state, long bytes, int status, String message) {
         private static final Undertaking BROKEN_OFF =
-                new Undertaking(State.FAILED, 0, "The gateway that did this has ended. Ask for it again.");
+                new Undertaking(State.FAILED, 0, 503, "The gateway that did this has ended. Ask for it again.");
 
         private String text() {
-            return state + "\n" + bytes + "\n" + message;
+            return state + "\n" + bytes + "\n" + status + "\n" + message;
         }
 
         private static Undertaking of(String text) throws Refused {
-            String[] said = text.split("\n", 3);
+            String[] said = text.split("\n", 4);
             try {
-                return new Undertaking(State.valueOf(said[0]), Long.parseLong(said[1]), said[2]);
+                return new Undertaking(
+                        State.valueOf(said[0]), Long.parseLong(said[1]), Integer.parseInt(said[2]), said[3]);
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException spoilt) {
                 throw new Refused(Refused.Why.MISSING, "");
             }
@@ -63,33 +64,44 @@ public final class Undertakings {
         this.space = space;
     }
 
-    /** Null: it begins with this, on this gateway and on no other. */
+    /** Null: it begins with this, on this gateway and on no other. On a full disk nothing is known of it, for it may make room. */
     public @Nullable Undertaking begin(String id) throws IOException {
         try (Folder all = space.own(PLACE)) {
             all.create(id).close();
+            return null;
         } catch (Refused refused) {
+            if (refused.why() == Refused.Why.FULL) {
+                return null;
+            }
             if (refused.why() != Refused.Why.EXISTS) {
                 throw refused;
             }
-            Undertaking there = find(id);
-            if (there.state() == State.RUNNING) {
-                return there;
-            }
-            forget(id);
-            return there.state() == State.DONE ? there : begin(id);
         }
-        tell(id, new Undertaking(State.RUNNING, 0, ""));
-        return null;
+        Undertaking there = find(id);
+        if (there.state() == State.RUNNING) {
+            return there;
+        }
+        forget(id);
+        return there.state() == State.DONE ? there : begin(id);
     }
 
+    /** What a full disk does not take is not told: what is done goes on, and fails by itself if it needs room. */
     public void tell(String id, Undertaking now) throws IOException {
         try (Folder all = space.own(PLACE);
                 Folder temporary = space.temporary()) {
             String fresh = Space.fresh();
-            try (FileChannel file = temporary.create(fresh)) {
-                Space.write(file, now.text().getBytes(StandardCharsets.UTF_8));
+            try {
+                try (FileChannel file = temporary.create(fresh)) {
+                    Space.write(file, now.text().getBytes(StandardCharsets.UTF_8));
+                }
+                temporary.replace(fresh, all, id);
+            } finally {
+                Removal.ifThere(temporary, fresh);
             }
-            temporary.replace(fresh, all, id);
+        } catch (IOException e) {
+            if (!Refused.isFull(e)) {
+                throw e;
+            }
         }
     }
 
@@ -103,7 +115,7 @@ public final class Undertakings {
             while (bytes.hasRemaining() && file.channel().read(bytes) >= 0) {}
             boolean heard = System.currentTimeMillis() - file.found().changed() < SILENT_MILLIS;
             if (bytes.position() == 0) {
-                return heard ? new Undertaking(State.RUNNING, 0, "") : Undertaking.BROKEN_OFF;
+                return heard ? new Undertaking(State.RUNNING, 0, 0, "") : Undertaking.BROKEN_OFF;
             }
             var told = Undertaking.of(new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8));
             return told.state() == State.RUNNING && !heard ? Undertaking.BROKEN_OFF : told;
@@ -118,15 +130,8 @@ public final class Undertakings {
 
     /** What nobody asked after. */
     public int purge(long before) throws IOException {
-        int purged = 0;
         try (Folder all = space.own(PLACE)) {
-            for (String id : Names.page(all, null, MOST_READ).names()) {
-                if (all.has(id) && all.found(id).changed() < before) {
-                    Removal.ifThere(all, id);
-                    purged++;
-                }
-            }
+            return Removal.untouched(all, before);
         }
-        return purged;
     }
 }

@@ -38,12 +38,15 @@ public final class Folder implements AutoCloseable {
 
     private final int number;
     private final Owner owner;
+    /** Whether the tree belongs to who acts in it: in that of an administrator, what is linked is linked by them. */
+    private final boolean theirs;
     /** Its number may be another's by then: of another person's folder, or of a connection. */
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Folder(int number, Owner owner) {
+    private Folder(int number, Owner owner, boolean theirs) {
         this.number = number;
         this.owner = owner;
+        this.theirs = theirs;
     }
 
     /** Why no folder can be opened on this system; empty: they can. */
@@ -57,7 +60,8 @@ public final class Folder implements AutoCloseable {
         if (number < 0) {
             throw new Refused(Files.isSymbolicLink(root) ? Why.LINK : Why.MISSING, Place.name(root));
         }
-        return new Folder(number, owner);
+        boolean theirs = owner.user() < 0 || owner.equals(Owner.of(root));
+        return new Folder(number, owner, theirs);
     }
 
     private static String withoutEnd(String path) {
@@ -109,7 +113,7 @@ public final class Folder implements AutoCloseable {
         if (same < 0) {
             throw new Refused(Why.NOT_ALLOWED, "");
         }
-        return new Folder(same, owner);
+        return new Folder(same, owner, theirs);
     }
 
     public Folder folder(String name) throws IOException {
@@ -121,7 +125,7 @@ public final class Folder implements AutoCloseable {
                     there.kind() == Found.Kind.LINK ? Why.LINK : there.isFolder() ? Why.NOT_ALLOWED : Why.NOT_A_FOLDER,
                     name);
         }
-        return new Folder(found, owner);
+        return new Folder(found, owner, theirs);
     }
 
     private Path path(String name) {
@@ -214,7 +218,7 @@ public final class Folder implements AutoCloseable {
             if (!found.isFile()) {
                 throw new Refused(found.kind() == Found.Kind.LINK ? Why.LINK : Why.NOT_A_FILE, name);
             }
-            if (found.links() > 1 && owner.user() >= 0 && found.owner() != owner.user()) {
+            if (theirs && found.links() > 1 && owner.user() >= 0 && found.owner() != owner.user()) {
                 throw new Refused(Why.NOT_ALLOWED, name);
             }
             return use.use(path, found);

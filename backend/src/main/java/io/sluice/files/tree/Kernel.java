@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -35,6 +36,8 @@ final class Kernel {
                 linked("renameat2", -1, int.class, int.class, long.class, int.class, long.class, int.class);
         static final MethodHandle AS_USER = linked("setfsuid", -1, int.class, int.class);
         static final MethodHandle AS_GROUP = linked("setfsgid", -1, int.class, int.class);
+        static final MethodHandle SAID = linked("strerror", -1, long.class, int.class);
+        static final MethodHandle COPY = linked("strncpy", -1, long.class, long.class, long.class, long.class);
         static final MethodHandle CALL = linked("syscall", 1, long.class, long.class, long.class, long.class);
     }
 
@@ -103,6 +106,25 @@ final class Kernel {
             return (int) Calls.RENAME.invokeExact(from, words.put(0, name), to, words.put(1, other), ONLY_NEW) == 0;
         } catch (Throwable e) {
             throw new IllegalStateException("renameat2 could not be called", e);
+        }
+    }
+
+    /** The system's words for a failure, as Java hands them on. */
+    static String said(int number) {
+        try {
+            long words = (long) Calls.SAID.invokeExact(number);
+            var bytes = ByteBuffer.allocateDirect(LONGEST);
+            long copied = (long) Calls.COPY.invokeExact(address(bytes), words, LONGEST - 1L);
+            assert copied != 0;
+            byte[] text = new byte[LONGEST];
+            bytes.get(text);
+            int end = 0;
+            while (text[end] != 0) {
+                end++;
+            }
+            return new String(text, 0, end, Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8")));
+        } catch (Throwable e) {
+            throw new IllegalStateException("strerror could not be called", e);
         }
     }
 

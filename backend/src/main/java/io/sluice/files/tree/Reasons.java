@@ -1,20 +1,32 @@
 package io.sluice.files.tree;
 
 import io.sluice.files.tree.Refused.Why;
+import java.util.HashMap;
 import java.util.Map;
 
-/** What a system's own words for a failure mean here. */
+/**
+ * What a system's failure means here. Java hands on the system's words for it and not its number, and those words are of the language that
+ * the gateway was started in: so the same system is asked for them.
+ */
 final class Reasons {
-    private static final Map<String, Why> MEANT = Map.of(
-            "No space left on device", Why.FULL,
-            "Disk quota exceeded", Why.FULL,
-            "Directory not empty", Why.NOT_EMPTY,
-            "Is a directory", Why.EXISTS,
-            "Not a directory", Why.NOT_A_FOLDER,
-            "File exists", Why.EXISTS,
-            "Invalid argument", Why.NOT_ALLOWED);
+    private static final Map<Integer, Why> NUMBERS = Map.of(
+            28, Why.FULL, // ENOSPC
+            122, Why.FULL, // EDQUOT
+            39, Why.NOT_EMPTY,
+            21, Why.EXISTS, // EISDIR
+            20, Why.NOT_A_FOLDER,
+            17, Why.EXISTS,
+            22, Why.NOT_ALLOWED); // EINVAL
+
+    private static final Map<String, Why> MEANT = meant();
 
     private Reasons() {}
+
+    private static Map<String, Why> meant() {
+        Map<String, Why> meant = new HashMap<>();
+        NUMBERS.forEach((number, why) -> meant.put(Kernel.said(number), why));
+        return Map.copyOf(meant);
+    }
 
     static Why of(String reason) {
         return MEANT.getOrDefault(reason, Why.NOT_ALLOWED);

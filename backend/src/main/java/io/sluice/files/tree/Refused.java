@@ -32,7 +32,9 @@ public final class Refused extends IOException {
 
     /** Whether a disk, or somebody's share of it, takes no more. */
     public static boolean isFull(IOException e) {
-        return Reasons.of(String.valueOf(e.getMessage())) == Why.FULL;
+        return e instanceof Refused refused
+                ? refused.why() == Why.FULL
+                : Reasons.of(String.valueOf(e.getMessage())) == Why.FULL;
     }
 
     public Why why() {

@@ -288,7 +288,9 @@ public final class Uploads {
             return (slot.has(DATA) ? slot.found(DATA) : slot.found()).changed() < before;
         } catch (Refused notOurs) {
             // it has gone meanwhile, or its owner has put something else there
-            return notOurs.why() != Refused.Why.MISSING && all.has(id) && all.found(id).changed() < before;
+            return notOurs.why() != Refused.Why.MISSING
+                    && all.has(id)
+                    && all.found(id).changed() < before;
         }
     }
 }

@@ -47,7 +47,8 @@ class OperationsTest {
 
     @Test
     void what_is_done_in_time_is_answered_and_what_is_not_is_told_to_go_on() throws Exception {
-        assertThat(await(soon(Duration.ofMinutes(1), Future.succeededFuture(Reply.nothing()))).status())
+        assertThat(await(soon(Duration.ofMinutes(1), Future.succeededFuture(Reply.nothing())))
+                        .status())
                 .isEqualTo(204);
         assertThat(forgotten).hasValue(1);
         assertThatThrownBy(() -> await(soon(Duration.ofMinutes(1), Future.failedFuture("no room"))))

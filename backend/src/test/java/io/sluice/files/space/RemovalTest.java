@@ -2,7 +2,6 @@ package io.sluice.files.space;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.files.space.Undertakings.State;
@@ -80,8 +79,7 @@ class RemovalTest {
 
     @Test
     void one_that_can_not_be_removed_keeps_no_other() throws IOException {
-        assumeTrue(
-                System.getProperty("user.name").equals("root"), "a folder of another's takes root");
+        assumeTrue(System.getProperty("user.name").equals("root"), "a folder of another's takes root");
         var bin = new Bin(space);
         for (String name : new String[] {"a", "b", "c"}) {
             space.make(Place.of(name));
@@ -105,7 +103,7 @@ class RemovalTest {
         var other = new Undertakings(space);
         assertThat(one.begin(ID)).isNull();
         assertThat(Objects.requireNonNull(other.begin(ID)).state()).isEqualTo(State.RUNNING);
-        one.tell(ID, new Undertaking(State.RUNNING, 5, ""));
+        one.tell(ID, new Undertaking(State.RUNNING, 5, 0, ""));
         assertThat(other.find(ID).bytes()).isEqualTo(5);
 
         Files.setLastModifiedTime(
@@ -115,7 +113,7 @@ class RemovalTest {
         assertThat(other.find(ID).state()).isEqualTo(State.FAILED);
         assertThat(other.find(ID).message()).contains("Ask for it again");
         assertThat(other.begin(ID)).isNull();
-        other.tell(ID, new Undertaking(State.DONE, 7, ""));
+        other.tell(ID, new Undertaking(State.DONE, 7, 0, ""));
         assertThat(Objects.requireNonNull(one.begin(ID)).state()).isEqualTo(State.DONE);
         assertThat(one.begin(ID)).as("it is wanted anew").isNull();
         assertThatThrownBy(() -> one.find("../../x")).isInstanceOf(Refused.class);

@@ -363,6 +363,29 @@ class FolderTest {
     }
 
     @Test
+    void what_an_administrator_has_linked_in_a_tree_of_theirs_is_read() throws IOException {
+        assumeThat(System.getProperty("user.name"))
+                .as("only root acts as others")
+                .isEqualTo("root");
+        Files.createLink(root.resolve("hard"), Files.writeString(disk.resolve("readable"), "all may read"));
+        Path closed = Files.writeString(disk.resolve("closed"), "root's");
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rw-------"));
+        Files.createLink(root.resolve("closed"), closed);
+        try (Folder top = Folder.open(root, new Owner(SOMEBODY, SOMEBODY))) {
+            assertThat(text(top.read("hard"))).isEqualTo("all may read");
+            assertThat(why(() -> top.read("closed").close())).isEqualTo(Refused.Why.NOT_ALLOWED);
+        }
+    }
+
+    @Test
+    void a_full_disk_is_known_as_that_whatever_language_the_system_says_it_in() {
+        IOException full = org.assertj.core.api.Assertions.catchThrowableOfType(
+                IOException.class, () -> Files.writeString(Path.of("/dev/full"), "x"));
+        assertThat(Refused.isFull(full)).isTrue();
+        assertThat(Refused.isFull(new IOException("other"))).isFalse();
+    }
+
+    @Test
     void nothing_stays_open() throws IOException {
         Files.createDirectories(root.resolve("a/b/c"));
         Files.writeString(root.resolve("a/b/c/f"), "x");
