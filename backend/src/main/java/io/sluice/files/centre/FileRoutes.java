@@ -160,7 +160,10 @@ final class FileRoutes {
             return operations.run(
                     call,
                     "destroy " + place.encoded(),
-                    (space, moved) -> new Bin(space).destroy(place, moved),
+                    (space, moved) -> {
+                        new Bin(space).destroy(place, moved);
+                        spaces.removed(call.caller(), call.path("user"));
+                    },
                     space -> Reply.nothing());
         }
         return in(call, space -> {

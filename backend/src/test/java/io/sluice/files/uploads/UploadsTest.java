@@ -118,7 +118,7 @@ class UploadsTest {
 
     @Test
     void what_has_gone_to_its_place_while_somebody_waited_for_its_lock_is_not_written_in() throws Exception {
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < 30; round++) {
             Upload stale = gateway().begin(Place.of("in/" + round), 6, false);
             var second = new CompletableFuture<String>();
             Thread other = Thread.ofPlatform().start(() -> second.complete(tried(stale)));
