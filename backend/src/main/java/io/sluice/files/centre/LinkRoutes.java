@@ -1,6 +1,7 @@
 package io.sluice.files.centre;
 
 import io.sluice.files.links.Link;
+import io.sluice.files.links.LinkPage;
 import io.sluice.files.links.Links;
 import io.sluice.files.tree.Place;
 import io.sluice.web.Call;

@@ -1,8 +1,8 @@
-package io.sluice.files.centre;
+package io.sluice.files.links;
 
-import io.sluice.files.links.Link;
 import io.sluice.files.tree.Place;
 import io.sluice.web.View.Note;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +16,7 @@ public record LinkPage(
 
     /** What it leads to, as people read it. */
     public String shown(Link link) {
-        String path =
-                Place.shown(java.net.URLDecoder.decode(link.path().replace("+", "%2B"), StandardCharsets.ISO_8859_1));
+        String path = Place.shown(URLDecoder.decode(link.path().replace("+", "%2B"), StandardCharsets.ISO_8859_1));
         return link.space().equals(user) ? path : link.space() + "/" + path;
     }
 }
