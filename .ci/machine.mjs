@@ -1,4 +1,5 @@
 // What the tests need from the machine: installed where that is allowed (root and apt-get), named where it is missing.
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
@@ -78,6 +79,13 @@ async function packages() {
 export const hasApps = () => ["jupyter-lab", "tensorboard"].every((name) => existsSync(join(APPS, "bin", name)));
 
 export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";
+
+/** For this machine's own Python, as tasks see it. */
+export const hasTorch = () =>
+  existsSync("/usr/local/bin/torchrun") &&
+  spawnSync("/usr/bin/python3", ["-c", "import torch"], { stdio: "ignore" }).status === 0;
+
+export const WITHOUT_TORCH = "NOT CHECKED, without PyTorch: torchrun over two tasks";
 
 async function apps() {
   if (hasApps()) return "JupyterLab and TensorBoard are there";

@@ -1,7 +1,7 @@
 // Maven's part of the check.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { hasApps, root as asRoot, WITHOUT_APPS } from "./machine.mjs";
+import { hasApps, hasTorch, root as asRoot, WITHOUT_APPS, WITHOUT_TORCH } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, root } from "./processes.mjs";
 import { tallyOf } from "./reports.mjs";
@@ -17,7 +17,11 @@ export async function verify() {
   for (const reports of [unit, system]) rmSync(reports, { recursive: true, force: true });
   const steps = stepTimes();
   const options = ["-B", "-DskipITs=false", "-Dmaven.test.failure.ignore=true", ...AGAIN];
-  if (!hasApps()) options.push("-DexcludedGroups=notebooks");
+  const without = [
+    ["notebooks", WITHOUT_APPS, hasApps()],
+    ["torch", WITHOUT_TORCH, hasTorch()],
+  ].filter(([, , there]) => !there);
+  if (without.length > 0) options.push(`-DexcludedGroups=${without.map(([group]) => group).join(" | ")}`);
   // else there is one Docker engine at a time, and a fork that wants another one waits
   if (asRoot) options.push(`-Dit.jvm=${join(root, ".ci/apart/bin/java")}`);
   let fault;
@@ -28,7 +32,7 @@ export async function verify() {
   say(`  ${steps.told()}`);
   if (steps.seconds[UNIT]) remember("unit", steps.seconds[UNIT]);
   if (fault) throw fault;
-  return hasApps() ? told : `${told}; ${WITHOUT_APPS}`;
+  return [told, ...without.map(([, what]) => what)].join("; ");
 }
 
 /** How long each Maven goal took, by the line that begins it. */

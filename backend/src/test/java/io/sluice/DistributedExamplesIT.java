@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.sluice.jobs.drafts.Examples;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -65,6 +66,7 @@ class DistributedExamplesIT {
     }
 
     @Test
+    @Tag("torch")
     void torchrun_starts_pytorch_in_two_tasks_whose_weights_are_the_same_in_the_end() throws Exception {
         assumeTrue(hasTorch(), "PyTorch is not installed for the machine's python3");
         assertThat(printed("pytorch-ddp", "worker")).contains("rank 0 of 4", "rank 1 of 4");

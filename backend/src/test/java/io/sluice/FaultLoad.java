@@ -38,7 +38,8 @@ final class FaultLoad {
 
     /** In seconds; nothing else on the machine sleeps for so long. */
     /** Of this JVM alone: another one may have the same load on other engines. */
-    private static final String FOR_EVER = Long.toString(80_000_000 + ProcessHandle.current().pid());
+    private static final String FOR_EVER =
+            Long.toString(80_000_000 + ProcessHandle.current().pid());
 
     private static final int GAVE_WAY = -1003;
     /** Nothing of it began: another program on this machine, which is not ours, listened on a port that it was to have. */

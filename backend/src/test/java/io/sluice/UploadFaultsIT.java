@@ -192,7 +192,15 @@ class UploadFaultsIT {
                 line.getOutputStream().write(random(2, SIZE));
                 line.getOutputStream().flush();
             }
-            Household.eventually(() -> ada.offset(upload) == SIZE);
+            Household.eventually(
+                    Duration.ofSeconds(20),
+                    () -> uploading(ada).endsWith(" 0.0"),
+                    () -> uploading(ada) + " lines are still held");
+            int there = Math.toIntExact(ada.offset(upload));
+            assertThat(ada.piece(upload, there, Arrays.copyOfRange(random(2, SIZE), there, SIZE))
+                            .statusCode())
+                    .as("what was lost with its line comes once more")
+                    .isEqualTo(204);
             assertThat(ada.home().resolve("after")).hasBinaryContent(random(2, SIZE));
             assertThat(ada.piece(upload, SIZE, new byte[0]).statusCode())
                     .as("whoever missed the answer sends nothing more")

@@ -80,7 +80,7 @@ public final class GoldenPolicy {
     }
 
     /** Each of them is one of ours, of the task's own user; and nothing of the image's is on the machine's disk. */
-    private static void mounts(JsonNode container, Place place, Path begins) {
+    private static void mounts(JsonNode container, Place place, Path begins) throws IOException {
         var readOnly = new HashMap<>(Map.of("/gdata", place.shared(), Boot.FOLDER, begins));
         readOnly.put("/etc/passwd", begins.resolve("users"));
         readOnly.put("/etc/group", begins.resolve("groups"));
@@ -101,6 +101,10 @@ public final class GoldenPolicy {
             } else if (target.equals("/pod")) { // what the tasks of a job know of one another
                 assertThat(writes).isFalse();
                 assertThat(source.toString()).matches(".*/gangs/\\d+/\\d+");
+            } else if (target.equals("/output")) { // of this job alone
+                assertThat(source.toString()).matches(".*/outputs/\\d+/[^/]+");
+                assertThat(Files.getAttribute(source, "unix:uid"))
+                        .isEqualTo(Files.getAttribute(place.home(), "unix:uid"));
             } else {
                 assertThat(source).as(target).isEqualTo((writes ? writable : readOnly).get(target));
             }
