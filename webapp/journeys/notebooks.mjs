@@ -196,7 +196,7 @@ export async function inApps(stage) {
   const links = await stage.open("links");
   const origin = new URL(links.url()).origin;
   assert.equal(await links.locator("h1").evaluate((title) => getComputedStyle(title).color), "rgb(1, 2, 3)");
-  assert.equal(await links.locator("#p").evaluate((drawn) => drawn.naturalWidth), 7);
+  assert.equal(await links.locator("#p").evaluate((drawn) => drawn.decode().then(() => drawn.naturalWidth)), 7);
   await links.getByText("on").click();
   await links.locator("h1", { hasText: "second" }).waitFor();
   assert.equal(links.url(), `${origin}/deep/second?x=1#y`);

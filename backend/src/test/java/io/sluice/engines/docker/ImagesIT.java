@@ -102,7 +102,8 @@ class ImagesIT {
         TestDocker.until("the registry to be asked", () -> registry().held() > 0);
         registry().hold(null);
         assertThat(settled(task("second", "ann", image, TestRegistry.PASSWORD))).isInstanceOf(Started.Running.class);
-        assertThat(start(wrong)).isInstanceOf(Started.Preparing.class);
+        // its own try may be over by now
+        assertThat(start(wrong)).isNotInstanceOf(Started.Running.class);
         gate.countDown();
         assertThat(settled(wrong)).isInstanceOf(Started.Refused.class);
 
