@@ -179,7 +179,12 @@ test("the_sdk_submits_a_job_and_follows_it_to_its_end", async () => {
   assert.ok((await virtualCluster.listVirtualClusters()).default);
   assert.ok((await virtualCluster.getVirtualCluster("default")).resourcesTotal.cpu > 0);
   assert.equal(typeof (await virtualCluster.getVirtualClusterSkuTypes("default")), "object");
-  assert.deepEqual((await storage.getStorages()).storages, []);
+  const shares = (await storage.getStorages()).storages;
+  assert.deepEqual(
+    shares.map((share) => share.name),
+    ["data", "gdata"],
+  );
+  assert.equal((await storage.getStorage("gdata")).name, "gdata");
   const [, noStorage] = await refusal(storage.getStorage("nosuchstorage"));
   assert.equal(noStorage, "NoStorageError");
   assert.equal((await kubernetes.getK8sNodes()).kind, "NodeList");
