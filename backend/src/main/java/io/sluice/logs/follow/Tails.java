@@ -29,7 +29,7 @@ public final class Tails {
     private static final long LOOK_MILLIS = 2_000;
     private static final long SETTLE_MILLIS = 20;
     private static final int REST_MILLIS = 8;
-    private static final int REST_MILLIS_FOR_MANY = 24;
+    private static final int REST_MILLIS_FOR_MANY = 30;
     private static final int KEEN_MILLIS = 1;
     private static final int HOT_MILLIS = 10;
     private static final int COLD_MILLIS = 40;
