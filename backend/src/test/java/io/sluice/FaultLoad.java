@@ -36,8 +36,7 @@ final class FaultLoad {
     private static final int MOST_ROOMS = 60;
     private static final long ROOM_NANOS = 1_000_000_000L;
 
-    /** In seconds; nothing else on the machine sleeps for so long. */
-    /** Of this JVM alone: another one may have the same load on other engines. */
+    /** In seconds; nothing else on the machine sleeps for so long, nor another JVM that has the same load on other engines. */
     private static final String FOR_EVER =
             Long.toString(80_000_000 + ProcessHandle.current().pid());
 
