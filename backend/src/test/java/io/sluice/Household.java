@@ -235,11 +235,11 @@ final class Household implements AutoCloseable {
         }
     }
 
-    HttpRequest.Builder to(String path) {
+    private HttpRequest.Builder to(String path) {
         return HttpRequest.newBuilder(URI.create(address + path)).header("Authorization", "Bearer " + token);
     }
 
-    HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
+    private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
         try {
             return client.send(request.timeout(Duration.ofSeconds(15)).build(), BodyHandlers.ofString());
         } catch (InterruptedException e) {
