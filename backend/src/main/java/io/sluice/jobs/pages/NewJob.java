@@ -254,7 +254,7 @@ public final class NewJob {
         }
 
         private static Stream<String> reasons(Waiting waiting, View view) {
-            Stream<String> holders = waiting.holders().stream().limit(3).map(one -> Words.holder(view, waiting, one));
+            Stream<String> holders = Words.holders(view, waiting).limit(3);
             Stream<String> position =
                     waiting.position() > 0 ? Stream.of(view.t("waiting.position", waiting.position())) : Stream.empty();
             return Stream.of(Stream.of(Words.reason(view, waiting)), holders, position)

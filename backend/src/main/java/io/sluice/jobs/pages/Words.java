@@ -12,10 +12,12 @@ import io.sluice.web.View;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs in the reader's words: states, reasons, causes, amounts and times. Every page about jobs takes them from here. */
@@ -140,6 +142,16 @@ public final class Words {
                 amount(view, shortage, tooBig ? shortage.perTask() : shortage.needed()),
                 number(shortage, tooBig ? shortage.freeOnOne() : shortage.free()),
                 number(shortage, tooBig ? shortage.totalOnOne() : shortage.total()));
+    }
+
+    /** Everybody who has what is short: with one line for all that somebody has without an end that is known. */
+    static Stream<String> holders(View view, Waiting waiting) {
+        var all = new LinkedHashMap<Object, Holder>();
+        for (Holder one : waiting.holders()) {
+            Object line = one.expectedEnd() == null ? one.user() : one;
+            all.merge(line, one, (a, b) -> new Holder(a.job(), a.user(), a.amount() + b.amount(), null));
+        }
+        return all.values().stream().map(one -> holder(view, waiting, one));
     }
 
     /** Who has what is short, and until when. */
