@@ -116,12 +116,25 @@ final class Submissions {
                 yield Future.succeededFuture(
                         new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
             }
+            case Read.Accepted accepted
+            when asksStore(accepted.spec()) -> {
+                metrics.submitted("no_store");
+                yield Future.failedFuture(Problem.of(
+                        Problem.Kind.INVALID,
+                        "NoStoreError",
+                        "This gateway knows no store of objects. Name a folder that tasks see, as /userhome/data, or ask"
+                                + " your administrator for a store."));
+            }
             case Read.Accepted accepted ->
                 mounts.missing(caller.id(), accepted.spec())
                         .compose(missing -> missing.isPresent()
                                 ? missing(missing.get())
                                 : allowed(caller, accepted, idempotencyKey, hash(text), refusal));
         };
+    }
+
+    private static boolean asksStore(JobSpec spec) {
+        return !spec.data().fetched().isEmpty() || !spec.data().returned().isEmpty();
     }
 
     private Future<Submitted> missing(String storage) {

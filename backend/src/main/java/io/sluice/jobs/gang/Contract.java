@@ -85,6 +85,7 @@ public final class Contract {
         cards(member, into(all, Kind.CARDS));
         into(all, Kind.VISIBLE).putAll(member.place().visible());
         launcher(member, into(all, Kind.SLUICE));
+        into(all, Kind.DATA).putAll(gang.spec().data().environment());
         into(all, Kind.MPI).put("SLUICE_HOSTFILE", FOLDER + "/" + HOSTS);
         into(all, Kind.PAI).putAll(pai.of(self));
         modelArts(member, into(all, Kind.MODELARTS));

@@ -11,6 +11,7 @@ public record Variable(Kind kind, String name, String value) {
         VISIBLE,
         MPI,
         SLUICE,
+        DATA,
         PAI,
         MODELARTS,
         APULIS

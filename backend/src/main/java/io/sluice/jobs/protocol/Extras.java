@@ -41,6 +41,7 @@ final class Extras {
             "/dev",
             "/etc",
             "/home",
+            "/input",
             "/lib",
             "/lib32",
             "/lib64",
@@ -222,6 +223,7 @@ final class Extras {
         tags(ours, kept);
         endpoints(ours, kept);
         Distribution.read(ours, roles, kept);
+        DataFields.read(ours, storages, kept);
         portBegins(ours);
         Fields places = ours.object("folders");
         if (places != null) {

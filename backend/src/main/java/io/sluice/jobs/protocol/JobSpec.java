@@ -1,5 +1,6 @@
 package io.sluice.jobs.protocol;
 
+import io.sluice.jobs.protocol.data.Data;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -259,6 +260,11 @@ public record JobSpec(
     /** How its tasks work together. */
     public Distribution distribution() {
         return Distribution.of(extras);
+    }
+
+    /** What it is brought, and what is taken from it. */
+    public Data data() {
+        return extras.get(Extras.OURS) instanceof Map<?, ?> ours ? Data.of(ours) : Data.NONE;
     }
 
     public Role role(String name) {

@@ -9,6 +9,7 @@ import io.sluice.jobs.protocol.JobSpec.Hook;
 import io.sluice.jobs.protocol.JobSpec.Kind;
 import io.sluice.jobs.protocol.JobSpec.Prerequisite;
 import io.sluice.jobs.protocol.document.Item.Entry;
+import io.sluice.jobs.protocol.document.Placeholders;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;

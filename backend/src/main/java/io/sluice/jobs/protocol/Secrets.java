@@ -7,6 +7,7 @@ import io.sluice.jobs.protocol.document.Item.Mapping;
 import io.sluice.jobs.protocol.document.Item.Place;
 import io.sluice.jobs.protocol.document.Item.Scalar;
 import io.sluice.jobs.protocol.document.Item.Sequence;
+import io.sluice.jobs.protocol.document.Placeholders;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

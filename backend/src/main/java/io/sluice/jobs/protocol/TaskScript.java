@@ -7,6 +7,7 @@ import io.sluice.jobs.protocol.JobSpec.Kind;
 import io.sluice.jobs.protocol.JobSpec.Plugin;
 import io.sluice.jobs.protocol.JobSpec.Prerequisite;
 import io.sluice.jobs.protocol.JobSpec.Role;
+import io.sluice.jobs.protocol.document.Placeholders;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -35,6 +35,7 @@ class SchemaTest {
             "exact.noDeployment",
             "duplicateName",
             "noRole",
+            "dataFolder",
             "skuOrCell",
             "callbacksOrCommands",
             "shmOverMemory",

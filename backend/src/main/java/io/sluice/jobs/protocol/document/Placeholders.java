@@ -1,4 +1,4 @@
-package io.sluice.jobs.protocol;
+package io.sluice.jobs.protocol.document;
 
 import java.util.List;
 import java.util.Map;
@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code <% $name.of.value[0] %>} in a text. What has no value stays as it stands. */
-final class Placeholders {
+public final class Placeholders {
     /** Possessive throughout, so that a megabyte without an end is read once. */
     private static final Pattern PLACEHOLDER = Pattern.compile("<%\\s*+(\\$[A-Za-z]++[^%<>\\s]*+)\\s*+%>");
 
@@ -18,7 +18,7 @@ final class Placeholders {
     private Placeholders() {}
 
     /** Puts in what {@code values} knows; one pass, so that a value is never read as a placeholder. */
-    static String fill(String text, Function<String, @Nullable String> values) {
+    public static String fill(String text, Function<String, @Nullable String> values) {
         if (!text.contains("<%")) {
             return text;
         }
@@ -29,12 +29,12 @@ final class Placeholders {
         });
     }
 
-    static boolean isOnlyOne(String text) {
+    public static boolean isOnlyOne(String text) {
         return PLACEHOLDER.matcher(text.strip()).matches();
     }
 
     /** Looks a dotted name up in maps and lists; null where nothing stands that a text can show. */
-    static @Nullable String lookup(Map<String, ?> scopes, String name) {
+    public static @Nullable String lookup(Map<String, ?> scopes, String name) {
         Object value = scopes;
         for (String step : dotted(name).split("\\.", -1)) {
             value = switch (value) {
