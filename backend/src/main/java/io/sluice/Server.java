@@ -215,11 +215,8 @@ public final class Server {
         return opening;
     }
 
-    /** Simulated devices stand in the place of those that there are. */
     private DeviceWatch devices() {
-        var usual = DeviceWatch.Settings.usual();
-        DeviceWatch devices =
-                DeviceWatch.open(settings.simulatedDevices().isEmpty() ? usual : usual.withoutTools(), registry);
+        DeviceWatch devices = DeviceWatch.open(settings.devices(), registry);
         closing("devices", devices::close);
         return devices;
     }

@@ -10,6 +10,7 @@ import io.sluice.files.quota.Quotas;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
+import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.telemetry.own.OwnPrometheus;
 import io.sluice.web.Web;
 import java.net.InetAddress;
@@ -29,7 +30,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the flags and variables say, checked as a whole: a wrong value refuses to start with every fault at once. */
+/**
+ * What the flags and variables say, checked as a whole: a wrong value refuses to start with every fault at once.
+ *
+ * @param devices how those are watched that there are; simulated ones stand in their place
+ */
 record Settings(
         Path data,
         @Nullable String database,
@@ -38,6 +43,7 @@ record Settings(
         String engine,
         DockerEngine.Settings docker,
         String simulatedDevices,
+        DeviceWatch.Settings devices,
         boolean sharedProcesses,
         Numbers.Range userIds,
         Quotas.Settings quota,
@@ -94,6 +100,7 @@ record Settings(
         String password = environment.get("SLUICE_ADMIN_PASSWORD");
         String tree = environment.get("SLUICE_DEV");
         String devices = devices(values, faults);
+        var watched = DeviceWatch.Settings.usual(environment.getOrDefault("PATH", ""));
         Web.Settings plain = Web.Settings.of(host, port(values, faults), data.resolve("logs"));
         return new Settings(
                 data,
@@ -109,6 +116,7 @@ record Settings(
                 text(values, "engine"),
                 docker(values, environment, data, devices, faults),
                 devices,
+                devices.isEmpty() ? watched : watched.withoutTools(),
                 !text(values, "allow-shared-process-engine").isEmpty(),
                 userIds(values, faults),
                 quota(values, faults),

@@ -3,6 +3,7 @@ package io.sluice;
 import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
 import io.sluice.logs.Logs;
+import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.web.Route;
 import io.sluice.web.Web;
 import io.vertx.core.Vertx;
@@ -26,6 +27,7 @@ public final class TestServer implements AutoCloseable {
     private final TestDatabase database = TestDatabase.fresh(vertx);
     private final Path data;
     private final UnaryOperator<Settings> fitted;
+    private final UnaryOperator<DeviceWatch.Settings> tools;
     private final List<String> flags;
     private volatile Server server;
 
@@ -38,7 +40,23 @@ public final class TestServer implements AutoCloseable {
     }
 
     TestServer(Path data, Logs.Settings logs, UnaryOperator<Web.Settings> web, String... flags) {
+        this(data, logs, web, UnaryOperator.identity(), flags);
+    }
+
+    /** With programs in the place of the vendors' tools, which are asked often. */
+    static TestServer withTools(Path data, Path tools, String... flags) {
+        var often = new DeviceWatch.Settings(List.of(tools), Duration.ofMillis(100), Duration.ofSeconds(1));
+        return new TestServer(data, Logs.Settings.of(data), UnaryOperator.identity(), usual -> often, flags);
+    }
+
+    private TestServer(
+            Path data,
+            Logs.Settings logs,
+            UnaryOperator<Web.Settings> web,
+            UnaryOperator<DeviceWatch.Settings> tools,
+            String... flags) {
         this.data = data;
+        this.tools = tools;
         var all = new ArrayList<>(
                 List.of("--port", "0", "--engine", "process", "--data", data.toString(), "--db", database.url()));
         if (!List.of(flags).contains("--calls-per-minute")) {
@@ -81,7 +99,7 @@ public final class TestServer implements AutoCloseable {
         server = started(again);
     }
 
-    private static Settings with(Logs.Settings logs, UnaryOperator<Web.Settings> web, Settings settings) {
+    private Settings with(Logs.Settings logs, UnaryOperator<Web.Settings> web, Settings settings) {
         return new Settings(
                 settings.data(),
                 settings.database(),
@@ -90,6 +108,7 @@ public final class TestServer implements AutoCloseable {
                 settings.engine(),
                 settings.docker(),
                 settings.simulatedDevices(),
+                tools.apply(settings.devices()),
                 settings.sharedProcesses(),
                 settings.userIds(),
                 settings.quota(),

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param fault why nothing should be started on it, in one line for the user; null = it is well
  * @param bus where it is plugged in, as {@link #bus(String)} writes it; null = not known
  * @param whole id of the device that it is a part of; null = it is no part
- * @param checked when it was last seen to have no process on it; null = nobody looks for processes
+ * @param checked when its tool last told that it is well and holds no process, as far as it tells of them; null = nobody asks
  * @param checking why it is not given yet although it is well, in one line for the user; null = it may be
  */
 public record Device(

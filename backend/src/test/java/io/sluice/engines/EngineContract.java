@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What every engine promises: the same tests for each of them. */
@@ -62,6 +63,18 @@ public abstract class EngineContract {
         var run = tasks.over("deaf");
         assertThat(run.exitCode()).isEqualTo(137);
         assertThat(run.signal()).isEqualTo(9);
+    }
+
+    @Test
+    public void nothing_that_a_task_started_is_left_when_it_is_over() {
+        var tasks = contract();
+        var leaver = "(trap '' TERM HUP; (nohup sleep 86471 > /dev/null 2>&1 &) & exec env -i sleep 86471) & echo left; exit 4";
+        assertThat(tasks.run("leaves", leaver).exitCode()).isEqualTo(4);
+        assertThat(tasks.log("leaves")).contains("left");
+        assertThat(ProcessHandle.allProcesses().map(ProcessHandle::info))
+                .noneMatch(process -> process.arguments()
+                        .map(words -> List.of(words).contains("86471"))
+                        .orElse(false));
     }
 
     @Test

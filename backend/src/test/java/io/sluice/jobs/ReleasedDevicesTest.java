@@ -28,7 +28,7 @@ class ReleasedDevicesTest {
                 .satisfies(waiting -> assertThat(waiting.outages())
                         .isNotEmpty()
                         .allSatisfy(outage ->
-                                assertThat(outage.reason()).contains("being checked for processes that were left")));
+                                assertThat(outage.reason()).contains("once it is seen to be well")));
         assertThat(desk.registry.getSampleValue("sluice_jobs_devices_unchecked"))
                 .isEqualTo(2);
         assertThat(desk.jobs().inventory().await().nodes().getFirst().devices()).allSatisfy(device -> {
@@ -41,7 +41,7 @@ class ReleasedDevicesTest {
     }
 
     @Test
-    void where_nobody_looks_or_the_tool_is_silent_for_a_minute_a_device_is_given_again() {
+    void where_nobody_looks_or_the_tool_is_silent_for_too_long_a_device_is_given_again() {
         desk.submit("ada", JobsTest.one("first", 1, 2));
         engine.end(desk.running(1).getFirst(), 0);
         desk.finished("ada", "first");
@@ -49,7 +49,7 @@ class ReleasedDevicesTest {
         engine.end(desk.running(1).getFirst(), 0);
         desk.finished("ada", "second");
         engine.checked(Instant.now().minus(Duration.ofMinutes(5)));
-        desk.query("UPDATE tasks SET released = now() - interval '61 s' RETURNING id");
+        desk.query("UPDATE tasks SET released = now() - interval '121 s' RETURNING id");
         desk.submit("ada", JobsTest.one("third", 1, 2));
         engine.end(desk.running(1).getFirst(), 0);
         desk.finished("ada", "third");

@@ -179,12 +179,16 @@ final class Launcher {
         if (Files.exists(output)) {
             Files.setPosixFilePermissions(output, PosixFilePermissions.fromString("rw-------"));
         }
-        var builder = new ProcessBuilder(
-                        "setsid",
-                        "bash",
-                        "-p",
-                        programs.resolve("supervise").toString(),
-                        run.path().toString())
+        var command = new ArrayList<>(List.of("setsid"));
+        if (isolation == Isolation.NONE) {
+            command.addAll(Starter.keepingOrphans(PATH));
+        }
+        command.addAll(List.of(
+                "bash",
+                "-p",
+                programs.resolve("supervise").toString(),
+                run.path().toString()));
+        var builder = new ProcessBuilder(command)
                 .directory(run.path().toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class Starter {
 
     static final String PROGRAM = "starter";
-    private static final Set<String> MACHINES = Set.of("amd64", "aarch64");
+    /** The number of this call of the kernel, by processor. */
+    private static final Map<String, Integer> PRCTL = Map.of("amd64", 157, "aarch64", 167);
+
     private static final int LONGEST_NAME = 300;
     private static final int TRIES = 2;
     private static final Logger LOG = System.getLogger(Starter.class.getName());
@@ -40,9 +41,27 @@ final class Starter {
 
     /** Whether this machine has what it takes. */
     static boolean isPossible(String path) {
-        return MACHINES.contains(System.getProperty("os.arch"))
-                && !"shell".equals(System.getProperty("sluice.engine.starter"))
+        return !"shell".equals(System.getProperty("sluice.engine.starter")) && hasPerl(path);
+    }
+
+    private static boolean hasPerl(String path) {
+        return PRCTL.containsKey(System.getProperty("os.arch"))
                 && Stream.of(path.split(":")).anyMatch(place -> Files.isExecutable(Path.of(place, "perl")));
+    }
+
+    /**
+     * What stands before a command whose descendants are to become its children when they lose their own parents: then none gets away from it by
+     * starting anew. Empty where this machine has not what it takes.
+     */
+    static List<String> keepingOrphans(String path) {
+        return hasPerl(path)
+                ? List.of(
+                        "perl",
+                        "-e",
+                        "syscall(%d, 36, 1, 0, 0, 0); exec @ARGV or die $!"
+                                .formatted(PRCTL.get(System.getProperty("os.arch"))),
+                        "--")
+                : List.of();
     }
 
     /** Done when the run's supervisor has ended. One that dies just now is found out by writing to it. */

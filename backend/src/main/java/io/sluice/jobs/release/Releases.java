@@ -16,11 +16,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps a device that a task has given back from being given again before somebody looked whether a process was left on it. A tool that does
- * not answer holds it back for a minute, and no longer; one that tells of no processes not at all.
+ * Keeps a device that a task has given back from being given again before its tool, asked after that, has told that it is well and holds no process.
+ * One that does not answer is a fault before the time is up; where nobody asks nothing is kept.
  */
 public final class Releases {
-    static final Duration MOST = Duration.ofSeconds(60);
+    /** Longer than it takes until a tool that hangs is known to: three rounds, each of which may wait and rest. */
+    static final Duration MOST = Duration.ofMinutes(2);
 
     private final ReleaseStore store;
     private final ReleaseMetrics metrics;
@@ -68,6 +69,6 @@ public final class Releases {
 
     private static String why(Instant released) {
         return "Given back at " + released.truncatedTo(ChronoUnit.SECONDS)
-                + "; it is being checked for processes that were left on it";
+                + "; it is given again once it is seen to be well and free of processes";
     }
 }

@@ -38,10 +38,13 @@ public final class DeviceWatch {
      * @param limit of one call
      */
     public record Settings(List<Path> folders, Duration pause, Duration limit) {
-        /** Asked more often, some devices of old have hung. */
-        public static Settings usual() {
-            String path = System.getenv("PATH");
-            var folders = Stream.concat(Stream.of((path == null ? "" : path).split(":")), USUAL.stream())
+        /**
+         * Asked more often, some devices of old have hung.
+         *
+         * @param path of this process
+         */
+        public static Settings usual(String path) {
+            var folders = Stream.concat(Stream.of(path.split(":")), USUAL.stream())
                     .filter(folder -> !folder.isEmpty())
                     .distinct()
                     .map(Path::of)

@@ -25,7 +25,7 @@ public record Known(Map<String, Device> devices, List<Vendor> vendors) {
     /**
      * @param current whether the last round told of it; what it told before is old
      * @param fault why nothing is started on it, null: it is well
-     * @param checked when it was last seen with no process on it, null: never, or its tool does not tell of processes
+     * @param checked when its tool last told that it is well and holds no process, as far as it tells of them; null: nobody asks
      */
     public record Device(
             Reading reading,

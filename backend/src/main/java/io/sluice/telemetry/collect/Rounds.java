@@ -9,6 +9,7 @@ import io.sluice.telemetry.devices.Trouble.Reason;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,8 @@ final class Rounds {
     private final Map<String, Device> devices = new LinkedHashMap<>();
     /** How many rounds in a row did not tell of a device, though they told of others. */
     private final Map<String, Integer> missed = new HashMap<>();
+    /** Of whose processes its tool has told. */
+    private final Set<String> withProcesses = new HashSet<>();
 
     private @Nullable Instant success;
     private int bad;
@@ -71,9 +74,15 @@ final class Rounds {
                         checked(reading, before == null ? null : before.checked(), now)));
     }
 
-    private static @Nullable Instant checked(Reading reading, @Nullable Instant before, Instant now) {
+    /** Of a tool that tells of no processes its answer is all there is. */
+    private Instant checked(Reading reading, @Nullable Instant before, Instant now) {
         List<Reading.Occupant> on = reading.occupants();
-        return on == null ? before : on.isEmpty() ? now : before == null ? Instant.EPOCH : before;
+        String id = reading.identity().id();
+        if (on != null) {
+            withProcesses.add(id);
+        }
+        boolean free = on == null ? !withProcesses.contains(id) : on.isEmpty();
+        return free && !reading.broken() ? now : before == null ? Instant.EPOCH : before;
     }
 
     /** A device that is divided is no device any more, nor are parts of one that is whole again: they are not lost. */

@@ -85,7 +85,7 @@ class OtherGatewaysIT {
         var said = run(
                 "bare",
                 List.of("unshare", "--user", "--map-user=1000", "--keep-caps", "bash", "-c", forbidden, "-"),
-                "pwd; setsid -f sleep 4949; (trap '' TERM; sleep 4949) & exit 7");
+                "pwd; setsid -f sleep 4949; (trap '' TERM; sleep 4949) & env -i setsid -f bash -c 'env -i setsid -f sleep 4949'; exit 7");
         assertThat(said).contains("exitCode=7").contains("isolated=false").contains("not isolated:");
         assertThat(folder.resolve("logs/bare"))
                 .hasContent(folder.resolve("homes/ann").toString());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.engines.Device;
 import io.sluice.telemetry.devices.Metric;
+import io.sluice.telemetry.devices.Reading;
 import io.sluice.telemetry.devices.Trouble;
 import io.sluice.telemetry.devices.Trouble.Reason;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -129,6 +131,33 @@ class ToolsTest {
         rounds.round(good, java.time.Instant.now(), 0);
         assertThat(device(rounds.devices(), "GPU-a").fault()).isNull();
         watch.close();
+    }
+
+    @Test
+    void a_device_is_seen_to_be_free_when_its_tool_says_that_it_is_well_and_of_no_process() {
+        var rounds = new Rounds("nvidia");
+        var told = io.sluice.telemetry.devices.NvidiaCsv.devices(TWO, null);
+        var noon = Instant.parse("2026-01-01T12:00:00Z");
+        rounds.round(told, noon, 0);
+        assertThat(device(rounds.devices(), "GPU-a").checked())
+                .as("one that never tells of processes")
+                .isEqualTo(noon);
+        var used = told.map(reading -> reading.occupants(List.of(new Reading.Occupant(7, "train", 1))));
+        rounds.round(used, noon.plusSeconds(1), 0);
+        rounds.round(told, noon.plusSeconds(2), 0);
+        rounds.round(
+                told.map(reading -> reading.occupants(List.of()).health(Reading.Health.CRITICAL, "broken", true)),
+                noon.plusSeconds(3),
+                0);
+        rounds.round(
+                io.sluice.telemetry.devices.Told.nothing(Trouble.of(Reason.DRIVER, "no driver")),
+                noon.plusSeconds(4),
+                0);
+        assertThat(device(rounds.devices(), "GPU-a").checked())
+                .as("used, not told of, broken, silent")
+                .isEqualTo(noon);
+        rounds.round(told.map(reading -> reading.occupants(List.of())), noon.plusSeconds(5), 0);
+        assertThat(device(rounds.devices(), "GPU-a").checked()).isEqualTo(noon.plusSeconds(5));
     }
 
     @Test
