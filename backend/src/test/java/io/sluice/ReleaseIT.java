@@ -92,7 +92,9 @@ class ReleaseIT {
                 .await();
         submit("second", "exit 0");
         Reception.eventually(() -> page("/jobs/boss~second").contains("Used by a process that a task has left behind"));
-        assertThat(pid("86472")).as("the task's own process, whatever the tool says").isZero();
+        assertThat(pid("86472"))
+                .as("the task's own process, whatever the tool says")
+                .isZero();
         assertThat(page("/cluster")).contains("Used by a process that a task has left behind");
         assertThat(state("second")).isEqualTo("WAITING");
         tells("on", "");

@@ -68,7 +68,8 @@ public abstract class EngineContract {
     @Test
     public void nothing_that_a_task_started_is_left_when_it_is_over() {
         var tasks = contract();
-        var leaver = "(trap '' TERM HUP; (nohup sleep 86471 > /dev/null 2>&1 &) & exec env -i sleep 86471) & echo left; exit 4";
+        var leaver =
+                "(trap '' TERM HUP; (nohup sleep 86471 > /dev/null 2>&1 &) & exec env -i sleep 86471) & echo left; exit 4";
         assertThat(tasks.run("leaves", leaver).exitCode()).isEqualTo(4);
         assertThat(tasks.log("leaves")).contains("left");
         assertThat(ProcessHandle.allProcesses().map(ProcessHandle::info))

@@ -27,8 +27,7 @@ class ReleasedDevicesTest {
         assertThat(waiting("second"))
                 .satisfies(waiting -> assertThat(waiting.outages())
                         .isNotEmpty()
-                        .allSatisfy(outage ->
-                                assertThat(outage.reason()).contains("once it is seen to be well")));
+                        .allSatisfy(outage -> assertThat(outage.reason()).contains("once it is seen to be well")));
         assertThat(desk.registry.getSampleValue("sluice_jobs_devices_unchecked"))
                 .isEqualTo(2);
         assertThat(desk.jobs().inventory().await().nodes().getFirst().devices()).allSatisfy(device -> {

@@ -58,7 +58,15 @@ public final class ScriptedEngine implements Engine {
 
     volatile Function<Task, Started.@Nullable Refused> refusal = task -> null;
 
+    private final boolean ascend;
+
     public ScriptedEngine(int nodes, int cpus, int devices) {
+        this(nodes, cpus, devices, false);
+    }
+
+    /** @param ascend whether the devices are NPUs on boards of eight */
+    ScriptedEngine(int nodes, int cpus, int devices, boolean ascend) {
+        this.ascend = ascend;
         this.nodes = IntStream.range(0, nodes)
                 .mapToObj(number -> new Node(
                         "node" + number,
@@ -77,13 +85,23 @@ public final class ScriptedEngine implements Engine {
                 .toList();
     }
 
-    private static Device device(int index, @Nullable String fault) {
+    private Device device(int index, @Nullable String fault) {
+        if (ascend) {
+            String half = index / 8 + (index % 8 < 4 ? "a" : "b");
+            return new Device("d" + index, "Ascend910B", "ascend", index, null, half, true, fault);
+        }
         return new Device("d" + index, "H100", "nvidia", index, null, null, true, fault);
     }
 
     /** What somebody found out about a device of every node; null: it is well again. */
     void tell(int index, @Nullable String fault) {
         nodes = nodes.stream().map(node -> with(node, index, fault)).toList();
+    }
+
+    /** A machine is gone, and what ran there with it. */
+    void vanish(String node) {
+        nodes = nodes.stream().filter(one -> !one.name().equals(node)).toList();
+        runs.keySet().removeIf(run -> task(run).node().equals(node));
     }
 
     /** When somebody saw last that there is no process on any device. */
@@ -95,7 +113,7 @@ public final class ScriptedEngine implements Engine {
                 .toList();
     }
 
-    private static Node with(Node node, int index, @Nullable String fault) {
+    private Node with(Node node, int index, @Nullable String fault) {
         var devices = new ArrayList<>(node.devices());
         devices.set(index, device(index, fault));
         return new Node(

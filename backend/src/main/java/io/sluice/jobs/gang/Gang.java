@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public record Gang(JobSpec spec, String user, long number, int attempt, List<Member> members) {
     private static final Pattern HOST = Pattern.compile("[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?");
 
+    /** So those are called whose own name can not be used. */
+    private static final Pattern NUMBERED = Pattern.compile("role\\d+");
+
     /** Where a task is; without an address: not placed yet. */
     public record Seat(
             String role,
@@ -180,12 +183,25 @@ public record Gang(JobSpec spec, String user, long number, int attempt, List<Mem
         while (!spec.roles().get(number).name().equals(member.role())) {
             number++;
         }
-        return hostName(number, member.role(), member.index());
+        return hostName(spec, number, member.index());
     }
 
-    /** @param number of the role, for one whose name is none of a machine */
-    public static String hostName(int number, String role, int index) {
-        String plain = role.toLowerCase(Locale.ROOT);
-        return (HOST.matcher(plain).matches() ? plain : "role" + number) + "-" + index;
+    /** @param number of the role, for one whose name is none of a machine, or that of another in other letters */
+    public static String hostName(JobSpec spec, int number, int index) {
+        String plain = plain(spec.roles().get(number).name());
+        boolean own = HOST.matcher(plain).matches() && !NUMBERED.matcher(plain).matches() && isOnly(spec, plain);
+        return (own ? plain : "role" + number) + "-" + index;
+    }
+
+    static String plain(String role) {
+        return role.toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether one role at most is called so, in whatever letters. */
+    static boolean isOnly(JobSpec spec, String plain) {
+        return spec.roles().stream()
+                        .filter(role -> plain(role.name()).equals(plain))
+                        .count()
+                < 2;
     }
 }

@@ -4,7 +4,6 @@ import io.sluice.jobs.Json;
 import io.sluice.jobs.gang.Gang.Member;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -45,8 +44,8 @@ final class TensorFlowCluster {
 
     /** The only role of a job is its workers, whatever it is called. */
     private static String type(Gang gang, String role) {
-        String plain = role.toLowerCase(Locale.ROOT);
-        if (KNOWN.contains(plain)) {
+        String plain = Gang.plain(role);
+        if (KNOWN.contains(plain) && Gang.isOnly(gang.spec(), plain)) {
             return plain;
         }
         return gang.spec().roles().size() == 1 ? "worker" : role;

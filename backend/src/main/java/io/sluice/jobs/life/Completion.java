@@ -101,6 +101,11 @@ final class Completion {
         };
     }
 
+    /** Whether a failure's code does not tell whose fault it is. */
+    boolean isUnexplained(int code) {
+        return code != 0 && catalogue.apply(code).behavior() == ExitSpec.Behavior.UNKNOWN;
+    }
+
     /** At once the first time, then twice as long each time: what never gets better must not keep a machine busy. */
     private static Duration backOff(int before) {
         if (before == 0) {

@@ -37,6 +37,9 @@ public record Exit(
     /** Of tasks that begin together, some did not. */
     public static final int NOT_TOGETHER = -252;
 
+    /** It failed for a reason that the code does not tell, and one of its devices was at fault. */
+    public static final int DEVICE_FAULT = -254;
+
     public static final int CREATION_AGAIN = -120;
     public static final int NO_IMAGE = 254;
     public static final int NO_SHELL = -1203;
@@ -52,6 +55,11 @@ public record Exit(
 
     Exit broughtBy(@Nullable String role, @Nullable Integer index, String trigger) {
         return new Exit(code, original, message, rule, line, offset, role, index, trigger);
+    }
+
+    /** The same, of which more is known. */
+    Exit because(int other, String why) {
+        return new Exit(other, original == null ? code : original, why, null, line, offset, role, index, trigger);
     }
 
     public static boolean isStop(int code) {

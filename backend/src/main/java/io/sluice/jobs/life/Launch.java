@@ -173,7 +173,7 @@ final class Launch {
                                 role.instances() - demanded.getOrDefault(role.name(), 0) + place.task(),
                                 rolePart(number, role.name()),
                                 place.node(),
-                                address(ports.address(place.node()), number, role.name(), place.task()),
+                                address(ports.address(place.node()), found.spec(), number, place.task()),
                                 place.devices(),
                                 given,
                                 role.resources().cpu(),
@@ -239,7 +239,7 @@ final class Launch {
         try {
             return new Task(
                     task.run(),
-                    labels(attempt, task, epoch),
+                    labels(attempt, task, spec, epoch),
                     task.node(),
                     contract.prologue() + Secrets.render(TaskScript.of(spec, role), values),
                     variables,
@@ -314,17 +314,17 @@ final class Launch {
     }
 
     /** The node's, or the task's own name where each has an address of its own. */
-    private static String address(String node, int number, String role, int index) {
-        return node.isEmpty() ? Gang.hostName(number, role, index) : node;
+    private static String address(String node, JobSpec spec, int role, int index) {
+        return node.isEmpty() ? Gang.hostName(spec, role, index) : node;
     }
 
-    private static Map<String, String> labels(Attempt attempt, Attempt.Task task, long epoch) {
+    private static Map<String, String> labels(Attempt attempt, Attempt.Task task, JobSpec spec, long epoch) {
         String install = task.run().split("-", 3)[1];
         return Map.of(
                 Task.NETWORK,
                 install + "-" + attempt.job() + "-" + attempt.number(),
                 Task.HOST,
-                Gang.hostName(task.roleNumber(), task.role(), task.index()),
+                Gang.hostName(spec, task.roleNumber(), task.index()),
                 INSTALL_LABEL,
                 install,
                 JOB_LABEL,

@@ -9,6 +9,7 @@ import io.sluice.jobs.exits.ExitCatalogue;
 import io.sluice.jobs.life.Completion.Outcome;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.release.Broken;
 import io.vertx.core.Future;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
@@ -213,7 +214,40 @@ final class Life {
                 .map(task -> new Outcome(task.role(), task.index(), task.isOver() ? task.exit() : null))
                 .toList();
         JobSpec spec = launch.spec(attempt.job()).await().spec();
-        return completion.ended(spec.roles(), outcomes).or(() -> launch.late(attempt, spec));
+        return completion
+                .ended(spec.roles(), outcomes)
+                .map(exit -> explained(exit, attempt.tasks()))
+                .or(() -> launch.late(attempt, spec));
+    }
+
+    /** What nobody can tell from the code may be a device's fault: then it is none of the job's, and is not counted as one. */
+    private Exit explained(Exit exit, List<Attempt.Task> tasks) {
+        return completion.isUnexplained(exit.code())
+                ? broken(tasks)
+                        .map(device -> exit.because(
+                                Exit.DEVICE_FAULT,
+                                "%s of %s %d on %s is at fault: %s"
+                                        .formatted(
+                                                device.device(),
+                                                device.by().role(),
+                                                device.by().index(),
+                                                device.by().node(),
+                                                device.fault())))
+                        .orElse(exit)
+                : exit;
+    }
+
+    private Optional<Broken> broken(List<Attempt.Task> tasks) {
+        var held = tasks.stream()
+                .filter(task -> !task.devices().isEmpty())
+                .map(task -> new Broken.Held(task.role(), task.index(), task.node(), task.devices()))
+                .toList();
+        return held.isEmpty()
+                ? Optional.empty()
+                : engine.inventory()
+                        .map(inventory -> Broken.among(inventory, held))
+                        .otherwise(Optional.empty()) // the end is not to wait for what may explain it
+                        .await();
     }
 
     /** The tasks whose runs are over. */
@@ -233,6 +267,9 @@ final class Life {
         JobSpec spec = launch.spec(attempt.job()).await().spec();
         if (spec.gang() || attempt.stop() || attempt.halt() != null || attempt.phase() == Job.Phase.EXITED) {
             return ended;
+        }
+        if (exit.code() != 0 && broken(List.of(task)).isPresent()) {
+            return ended; // in its place it would fail again
         }
         int most = spec.role(task.role()).taskRetryCount();
         return completion

@@ -128,6 +128,45 @@ class ContractTest {
     }
 
     @Test
+    void of_512_tasks_each_finds_all_others_and_its_own_place_among_them() {
+        Gang gang = Gangs.gang(Gangs.spec("", "worker 512 8"), "ascend");
+        var contract = new Contract(gang, "/userhome");
+        assertThat(contract.hostFile().lines()).hasSize(512);
+        Set<String> ranks = new HashSet<>();
+        for (var member : gang.members()) {
+            var told = contract.environment(new Self("worker", member.index(), 0, 0, "run", "/userhome"));
+            ranks.add(told.get("RANK_ID"));
+            assertThat(told)
+                    .containsEntry("RANK", Integer.toString(member.order()))
+                    .containsEntry("WORLD_SIZE", "512")
+                    .containsEntry("RANK_SIZE", "4096");
+            assertThat(told.entrySet().stream()
+                            .mapToInt(variable -> variable.getKey().length()
+                                    + variable.getValue().length()
+                                    + 2)
+                            .sum())
+                    .as("the kernel takes 2 MiB")
+                    .isLessThan(2_000_000);
+        }
+        assertThat(ranks).hasSize(512).contains("0", "8", "4088");
+        var last = new JsonObject(Gangs.told(gang, "worker", 511).get("TF_CONFIG"));
+        assertThat(last.getJsonObject("cluster").getJsonArray("worker")).hasSize(512);
+        assertThat(RankTable.of(gang).orElseThrow().fault()).isNull();
+    }
+
+    @Test
+    void roles_whose_names_differ_in_letters_only_are_two_to_ssh_and_to_tensorflow() {
+        JobSpec spec = Gangs.spec("", "Worker 1 0", "worker 1 0", "role0 1 0", "a_b 1 0");
+        Gang gang = Gangs.gang(spec, "nvidia");
+        assertThat(Peers.of(gang).tasks().keySet())
+                .containsExactlyInAnyOrder("role0-0", "role1-0", "role2-0", "role3-0");
+        assertThat(new JsonObject(Gangs.told(gang, "worker", 0).get("TF_CONFIG"))
+                        .getJsonObject("cluster")
+                        .fieldNames())
+                .containsExactlyInAnyOrder("Worker", "worker", "role0", "a_b");
+    }
+
+    @Test
     void nobody_is_told_of_a_process_per_device_that_nobody_has_started() {
         assertThat(Gangs.told(Gangs.gang(Gangs.spec("", "worker 2 1"), "nvidia"), "worker", 1))
                 .containsEntry("LOCAL_RANK", "0");
