@@ -1,6 +1,7 @@
-import { amount, numbers, type Words } from "../log/dom";
-import { above, decoded, type Entry, encoded, Failure, joined, last, type Space } from "./api";
+import { amount, make, numbers, type Words } from "../log/dom";
+import { above, decoded, type Entry, encoded, Failure, type Going, joined, last, type Space } from "./api";
 import { ask, sure } from "./dialogs";
+import { askUnpack } from "./unpack";
 
 /** What somebody does with files: what they mean is asked first, and what was done is seen after. */
 export class Actions {
@@ -8,14 +9,14 @@ export class Actions {
   readonly #words: Words;
   readonly #done: () => Promise<void>;
   readonly #failed: (failure: unknown) => void;
-  readonly #tell: (text: string) => void;
+  readonly #tell: (...said: (string | Node)[]) => void;
 
   constructor(
     space: Space,
     words: Words,
     done: () => Promise<void>,
     failed: (failure: unknown) => void,
-    tell: (text: string) => void,
+    tell: (...said: (string | Node)[]) => void,
   ) {
     this.#tell = tell;
     this.#space = space;
@@ -50,13 +51,29 @@ export class Actions {
   async elsewhere(entries: Entry[], how: "move" | "copyTo", folder: string): Promise<void> {
     const to = await ask(this.#words, this.#words(how), this.#words("askTo"), decoded(folder), true);
     if (to === undefined) return;
-    const going = (bytes: number) => this.#tell(this.#words("copying", amount(bytes)));
+    const going = this.#going("copying");
     await this.#do(async () => {
       for (const entry of entries) {
         const target = joined(encoded(to), last(entry.path));
         await (how === "move" ? this.#space.move(entry.path, target) : this.#space.copy(entry.path, target, going));
       }
     });
+  }
+
+  /** What takes long can be stopped where it is told. */
+  #going(word: string): Going {
+    return (bytes, stop) => {
+      const end = make("button", { class: "button small", type: "button", onclick: stop }, this.#words("stop"));
+      this.#tell(`${this.#words(word, amount(bytes))} `, end);
+    };
+  }
+
+  async unpack(entry: Entry, folder: string): Promise<void> {
+    const where = await askUnpack(this.#words, entry);
+    if (!where) return;
+    const to = where.name ? joined(folder, encodeURIComponent(where.name)) : folder;
+    this.#tell(this.#words("unpacking", amount(0)));
+    await this.#do(() => this.#space.unpack(entry.path, to, where.collisions, this.#going("unpacking")));
   }
 
   /** The link is shown once, to be copied. */

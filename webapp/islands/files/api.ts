@@ -1,3 +1,5 @@
+import type { Words } from "../log/dom";
+
 export type Kind = "folder" | "file" | "link" | "other";
 
 export type Entry = {
@@ -19,12 +21,17 @@ export type Deleted = Entry & { id: string; deleted: number };
 /** What the gateway did not do; 0: it did not answer. */
 export class Failure extends Error {
   readonly status: number;
+  readonly code: string;
 
-  constructor(status: number) {
-    super(String(status));
+  constructor(status: number, said: { code?: string; message?: string } = {}) {
+    super(said.message ?? String(status));
     this.status = status;
+    this.code = said.code ?? "";
   }
 }
+
+/** How to hear of what takes long: how many bytes it has moved, and what ends it before its end. */
+export type Going = (bytes: number, stop: () => void) => void;
 
 const REASONS = [400, 401, 403, 404, 409, 412, 413, 422, 423, 429, 507];
 /** Between two looks at what takes long, in ms. */
@@ -34,6 +41,16 @@ const MOST_UNHEARD = 60;
 
 /** The word for why something was not done. */
 export const reason = (status: number) => `e${REASONS.includes(status) ? status : 0}`;
+
+/** Why something was not done; of an archive, at which of its entries. */
+export function told(words: Words, failure: unknown): string {
+  if (!(failure instanceof Failure)) return words(reason(0));
+  if (failure.code === "StoppedError") return words("stopped");
+  const why = /^Archive(\w+)Error$/.exec(failure.code)?.[1];
+  if (!why) return words(reason(failure.status));
+  const entry = /^"([\s\S]*)": /.exec(failure.message)?.[1];
+  return `${words("unpackedNot")} ${words(`u${why}`)}${entry ? ` (${entry})` : ""}`;
+}
 
 export const PAGE = 500;
 
@@ -54,7 +71,7 @@ export class Space {
     const answer = await fetch(address, { method, ...more }).catch(() => {
       throw new Failure(0);
     });
-    if (!answer.ok) throw new Failure(answer.status);
+    if (!answer.ok) throw new Failure(answer.status, await answer.json().catch(() => ({})));
     return answer;
   }
 
@@ -102,9 +119,14 @@ export class Space {
     await this.#ask("POST", this.address("/move", { path, to }));
   }
 
-  /** @param going told how many bytes have been copied, where it takes long */
-  async copy(path: string, to: string, going: (bytes: number) => void): Promise<void> {
+  async copy(path: string, to: string, going: Going): Promise<void> {
     await this.#whole(await this.#ask("POST", this.address("/copy", { path, to })), going);
+  }
+
+  /** @param collisions what becomes of two files of one name; empty: it goes into a folder that there is not */
+  async unpack(path: string, to: string, collisions: string, going: Going): Promise<void> {
+    const query = { path, to, ...(collisions ? { collisions } : {}) };
+    await this.#whole(await this.#ask("POST", this.address("/unpack", query)), going);
   }
 
   /** The address by which others may have it. */
@@ -114,9 +136,10 @@ export class Space {
   }
 
   /** What goes on past its answer is asked after until it has ended. */
-  async #whole(answer: Response, going: (bytes: number) => void): Promise<void> {
+  async #whole(answer: Response, going: Going): Promise<void> {
     if (answer.status !== 202) return;
     const address = answer.headers.get("Location") ?? "";
+    const stop = () => void fetch(address, { method: "DELETE" }).catch(() => undefined);
     for (let unheard = 0; unheard < MOST_UNHEARD; ) {
       await new Promise((later) => setTimeout(later, AGAIN));
       const now = await fetch(address).catch(() => undefined);
@@ -125,11 +148,11 @@ export class Space {
         continue;
       }
       if (!now.ok) throw new Failure(now.status);
-      const { state, bytes, status } = await now.json();
+      const { state, bytes, status, ...said } = await now.json();
       if (state === "done") return;
-      if (state === "failed") throw new Failure(status);
+      if (state === "failed") throw new Failure(status, said);
       unheard = 0;
-      going(bytes);
+      going(bytes, stop);
     }
     throw new Failure(0);
   }

@@ -1,6 +1,6 @@
 import { make, type Words } from "../log/dom";
 
-function shown(title: string, body: HTMLElement[], answers: HTMLElement[]): HTMLDialogElement {
+export function shown(title: string, body: HTMLElement[], answers: HTMLElement[]): HTMLDialogElement {
   const dialog = make("dialog", { class: "file-ask", "aria-label": title });
   const form = make(
     "form",
@@ -16,11 +16,11 @@ function shown(title: string, body: HTMLElement[], answers: HTMLElement[]): HTML
   return dialog;
 }
 
-function answer(dialog: HTMLDialogElement): Promise<boolean> {
+export function answer(dialog: HTMLDialogElement): Promise<boolean> {
   return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes")));
 }
 
-const no = (words: Words) =>
+export const no = (words: Words) =>
   make("button", { class: "button", type: "submit", value: "no", formnovalidate: true }, words("cancel"));
 
 /** A line of text from whoever is there; undefined: they would rather not. */

@@ -1,6 +1,6 @@
 import { icon, make, type Words, words } from "../log/dom";
 import { Actions } from "./actions";
-import { above, decoded, type Entry, encoded, Failure, joined, reason, Space } from "./api";
+import { above, decoded, type Entry, encoded, joined, Space, told } from "./api";
 import { Bin } from "./bin";
 import { crumbs } from "./crumbs";
 import { dropping, type Found } from "./finding";
@@ -45,7 +45,7 @@ class FileCentre extends HTMLElement {
       this.#words,
       () => this.#load(),
       (failure) => this.#fail(failure),
-      (text) => this.#tell(text),
+      (...said) => this.#says.replaceChildren(...said),
     );
     this.#way = new Way(this.#space.name, this.dataset.user ?? "", (path) => {
       this.#path = path;
@@ -186,12 +186,8 @@ class FileCentre extends HTMLElement {
     this.#tools.replaceChildren(...(this.#writable ? this.#making : []), load);
   }
 
-  #tell(text: string): void {
-    this.#says.textContent = text;
-  }
-
   #fail(failure: unknown): void {
-    this.#says.textContent = this.#words(reason(failure instanceof Failure ? failure.status : 0));
+    this.#says.textContent = told(this.#words, failure);
     this.#says.classList.add("bad");
     setTimeout(() => this.#says.classList.remove("bad"), 5000);
   }

@@ -3,6 +3,7 @@ import type { Actions } from "./actions";
 import type { Space } from "./api";
 import type { Rows } from "./rows";
 import type { Buttons } from "./tools";
+import { isArchive } from "./unpack";
 
 type Place = { space: Space; rows: Rows; actions: Actions; path: string; writable: boolean };
 
@@ -47,7 +48,9 @@ export class Picked {
   #changing({ rows, actions, path }: Place): HTMLElement[] {
     const chosen = [...rows.chosen.values()];
     const [one] = chosen;
+    const archive = one && chosen.length === 1 && isArchive(one) ? one : undefined;
     return [
+      ...(archive ? [this.#button("unpack", "folder", () => void actions.unpack(archive, path))] : []),
       ...(one && chosen.length === 1 ? [this.#button("rename", "code", () => void actions.rename(one))] : []),
       this.#button("move", "right", () => void actions.elsewhere(chosen, "move", path)),
       this.#button("copyTo", "copy", () => void actions.elsewhere(chosen, "copyTo", path)),

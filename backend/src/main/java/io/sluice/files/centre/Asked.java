@@ -1,8 +1,10 @@
 package io.sluice.files.centre;
 
+import io.sluice.files.space.Merging;
 import io.sluice.files.tree.Place;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** What a request says of files. */
 final class Asked {
     private static final Pattern RANGE = Pattern.compile("bytes=(\\d{0,18})-(\\d{0,18})");
+
+    private static final Pattern ARCHIVE = Pattern.compile("(?i)\\.(zip|tar|tgz|txz|tar\\.gz|tar\\.xz)$");
 
     /** @param to behind the last byte */
     record Range(long from, long to) {}
@@ -25,6 +29,31 @@ final class Asked {
                 .map(Asked::place)
                 .filter(place -> !place.isRoot())
                 .orElseThrow(() -> Problem.invalid("Say where to, as in ?path=a&to=b."));
+    }
+
+    /** Where an archive's content goes, unless it is said: beside it, into a folder of its name without what tells its kind. */
+    static Place unpacked(Call call, Place archive) {
+        Optional<Place> told = call.queryBytes("to").map(Asked::place);
+        if (told.isPresent() || archive.isRoot()) {
+            return told.orElse(archive);
+        }
+        String name = ARCHIVE.matcher(archive.name()).replaceFirst("");
+        if (name.isEmpty() || name.equals(archive.name())) {
+            throw Problem.invalid("Say where to, as in ?path=a&to=b.");
+        }
+        return archive.above().with(name);
+    }
+
+    /** What becomes of two files of one name; null: what is unpacked goes into a folder that there is not. */
+    static Merging.@Nullable Collisions collisions(Call call) {
+        String word = call.query("collisions").orElse("");
+        return switch (word) {
+            case "" -> null;
+            case "refuse" -> Merging.Collisions.REFUSE;
+            case "keep" -> Merging.Collisions.KEEP;
+            case "replace" -> Merging.Collisions.REPLACE;
+            default -> throw Problem.invalid("collisions is refuse, keep or replace; without it, to is a new folder.");
+        };
     }
 
     private static Place place(String path) {

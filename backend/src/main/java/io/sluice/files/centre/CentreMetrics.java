@@ -13,6 +13,7 @@ final class CentreMetrics {
     private final Counter purged;
     private final Counter counted;
     private final Gauge uploading;
+    private final Counter unpacked;
 
     CentreMetrics(CollectorRegistry registry) {
         calls = Gauge.build("sluice_files_calls", "Pieces of file work that wait or run")
@@ -26,6 +27,9 @@ final class CentreMetrics {
         purged = Counter.build("sluice_files_purged_total", "Left uploads and deleted things that were removed by age")
                 .register(registry);
         counted = Counter.build("sluice_files_counted_total", "Times that all of somebody's files were counted")
+                .register(registry);
+        unpacked = Counter.build("sluice_files_unpacked_total", "Archives that were unpacked, or why not")
+                .labelNames("end")
                 .register(registry);
         uploading = Gauge.build("sluice_files_uploading", "Connections that send a file")
                 .register(registry);
@@ -62,6 +66,11 @@ final class CentreMetrics {
 
     void counted() {
         counted.inc();
+    }
+
+    /** @param end why it was not; empty: it was */
+    void unpacked(String end) {
+        unpacked.labels(end.isEmpty() ? "done" : end).inc();
     }
 
     void purged(int count) {

@@ -79,7 +79,8 @@ public final class FileCentre {
         return Stream.of(
                         files.routes(),
                         new FilePageRoutes(spaces, worker).routes(),
-                        new FileRoutes(spaces, worker, new Operations(vertx, spaces, worker, slow, PATIENCE)).routes(),
+                        new FileRoutes(spaces, worker, new Operations(vertx, spaces, worker, slow, PATIENCE), metrics)
+                                .routes(),
                         content.routes(),
                         new LinkRoutes(links, spaces, worker, content).routes(),
                         new UploadRoutes(spaces, worker, metrics).routes())

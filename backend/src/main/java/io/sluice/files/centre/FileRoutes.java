@@ -3,15 +3,20 @@ package io.sluice.files.centre;
 import io.sluice.files.quota.Tally;
 import io.sluice.files.space.Bin;
 import io.sluice.files.space.Copying;
+import io.sluice.files.space.Merging;
 import io.sluice.files.space.Search;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Found;
 import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
+import io.sluice.files.unpacking.BadArchive;
+import io.sluice.files.unpacking.Unpacking;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,8 +35,14 @@ final class FileRoutes {
     private final Worker worker;
     private final Operations operations;
 
-    FileRoutes(Spaces spaces, Worker worker, Operations operations) {
+    private final CentreMetrics metrics;
+    /** Archives that take much memory to be unpacked. */
+    private final Turns heavyOnes;
+
+    FileRoutes(Spaces spaces, Worker worker, Operations operations, CentreMetrics metrics) {
         this.operations = operations;
+        this.metrics = metrics;
+        this.heavyOnes = new Turns("unpacking", 1, Unpacking.HEAVY, metrics);
         this.spaces = spaces;
         this.worker = worker;
     }
@@ -49,6 +60,8 @@ final class FileRoutes {
                                         Route.post(FILES + "/folder", this::make),
                                         Route.post(FILES + "/move", this::move),
                                         Route.post(FILES + "/copy", this::copy),
+                                        Route.post(FILES + "/unpack", this::unpack),
+                                        Route.delete(FILES + "/operations/:operation", operations::stop),
                                         Route.post(FILES + "/bin/:deleted", this::restore),
                                         Route.delete(FILES + "/bin/:deleted", this::forget))
                                 .map(route -> route.scope(WRITE)))
@@ -141,7 +154,7 @@ final class FileRoutes {
         Place to = Asked.target(call);
         return operations.run(
                 call,
-                "copy " + from.encoded() + " " + to.encoded(),
+                Operations.What.stoppable("copy " + from.encoded() + " " + to.encoded()),
                 (space, moved) -> {
                     Space.Entry source = space.entry(from);
                     Tally all = source.found().isFolder()
@@ -154,12 +167,39 @@ final class FileRoutes {
                 space -> Reply.json(entry(space.entry(to))).status(201));
     }
 
+    private Future<Reply> unpack(Call call) {
+        Place from = Asked.place(call, "path");
+        Place to = Asked.unpacked(call, from);
+        Merging.Collisions collisions = Asked.collisions(call);
+        if (to.isRoot() && collisions == null) {
+            throw Problem.invalid(
+                    "Say which new folder it goes into, or with collisions=keep what becomes of two files of one name.");
+        }
+        return operations.run(
+                call,
+                new Operations.What(
+                        "unpack " + from.encoded() + " " + to.encoded() + " " + collisions, true, collisions != null),
+                (space, moved) -> {
+                    var room = new Room(call, space);
+                    try {
+                        Unpacking.unpack(space, from, to, collisions, room, moved);
+                        room.settle(collisions != null);
+                    } catch (IOException | RuntimeException e) {
+                        room.giveBack(e);
+                        throw e;
+                    } finally {
+                        room.leave();
+                    }
+                },
+                space -> Reply.json(entry(space.entry(to))).status(201));
+    }
+
     private Future<Reply> delete(Call call) {
         Place place = Asked.place(call, "path");
         if (Asked.flag(call, "forever")) {
             return operations.run(
                     call,
-                    "destroy " + place.encoded(),
+                    Operations.What.whole("destroy " + place.encoded()),
                     (space, moved) -> {
                         new Bin(space).destroy(place, moved);
                         spaces.removed(call.caller(), call.path("user"));
@@ -198,11 +238,61 @@ final class FileRoutes {
         String deleted = call.path("deleted");
         return operations.run(
                 call,
-                "forget " + deleted,
+                Operations.What.whole("forget " + deleted),
                 (space, moved) -> {
                     new Bin(space).forget(deleted, moved);
                     spaces.removed(call.caller(), call.path("user"));
                 },
                 space -> Reply.nothing());
+    }
+
+    /** What is unpacked counts as it comes: nobody knows before how much it is. */
+    private final class Room implements Unpacking.Room {
+        private final Call call;
+        private final Space space;
+        private long bytes;
+        private long files;
+        private boolean heavy;
+
+        Room(Call call, Space space) {
+            this.call = call;
+            this.space = space;
+        }
+
+        @Override
+        public void take(long moreBytes, long moreFiles) throws IOException {
+            if (moreBytes > space.root().toFile().getUsableSpace()) {
+                throw new Refused(Refused.Why.FULL, "");
+            }
+            room(call, moreBytes, moreFiles);
+            changed(call, moreBytes, moreFiles);
+            bytes += moreBytes;
+            files += moreFiles;
+        }
+
+        @Override
+        public void heavy() {
+            heavyOnes.enter(call.caller().id());
+            heavy = true;
+        }
+
+        /** @param merged with what was there: how much there is now is to be counted */
+        void settle(boolean merged) {
+            if (merged) {
+                spaces.removed(call.caller(), call.path("user"));
+            }
+            metrics.unpacked("");
+        }
+
+        void giveBack(Exception why) {
+            changed(call, -bytes, -files);
+            metrics.unpacked(why instanceof BadArchive bad ? bad.why().code() : "failed");
+        }
+
+        void leave() {
+            if (heavy) {
+                heavyOnes.leave(call.caller().id());
+            }
+        }
     }
 }

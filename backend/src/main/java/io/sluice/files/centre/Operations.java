@@ -48,6 +48,32 @@ final class Operations {
         this.patience = patience;
     }
 
+    /**
+     * What is asked for.
+     *
+     * @param words that are the same when it is asked for again
+     * @param stoppable whether nothing of it is left when it ends before its end
+     * @param anew whether it is done once more when it has been done: what it is done to may be another by then
+     */
+    record What(String words, boolean stoppable, boolean anew) {
+        static What whole(String words) {
+            return new What(words, false, false);
+        }
+
+        static What stoppable(String words) {
+            return new What(words, true, false);
+        }
+
+        private String id() {
+            try {
+                byte[] sum = MessageDigest.getInstance("SHA-256").digest(words.getBytes(StandardCharsets.UTF_8));
+                return HexFormat.of().formatHex(sum, 0, 14);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     /** What is done in a space. */
     @FunctionalInterface
     interface Work {
@@ -60,27 +86,17 @@ final class Operations {
         Reply of(Space space) throws IOException;
     }
 
-    /** @param what that is the same when it is asked for again */
-    Future<Reply> run(Call call, String what, Work work, Done done) {
-        String id = id(what);
+    Future<Reply> run(Call call, What what, Work work, Done done) {
+        String id = what.id();
         long user = call.caller().id();
-        return worker.run(user, () -> begun(call, id, done))
+        return worker.run(user, () -> begun(call, what, done))
                 .compose(there -> there.isPresent()
                         ? Future.succeededFuture(there.get())
-                        : soon(call, id, slow.run(user, () -> doing(space(call), id, work, done))));
+                        : soon(call, id, slow.run(user, () -> doing(space(call), what, work, done))));
     }
 
     private Space space(Call call) throws IOException {
         return spaces.of(call.caller(), call.path("user"));
-    }
-
-    private static String id(String what) {
-        try {
-            byte[] sum = MessageDigest.getInstance("SHA-256").digest(what.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(sum, 0, 14);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     /** How it is answered that it runs already, or that it is done; empty: it begins. */
@@ -93,11 +109,14 @@ final class Operations {
                 there.state() == State.RUNNING ? told(call, id, there).status(202) : done.of(space));
     }
 
-    private Optional<Reply> begun(Call call, String id, Done done) throws IOException {
+    private Optional<Reply> begun(Call call, What what, Done done) throws IOException {
+        String id = what.id();
         Space space = space(call);
         var undertakings = new Undertakings(space);
         try {
-            return known(call, id, space, done, undertakings.begin(id));
+            Undertaking there = undertakings.begin(id);
+            boolean anew = what.anew() && there != null && there.state() == State.DONE;
+            return known(call, id, space, done, anew ? undertakings.begin(id) : there);
         } catch (Refused refused) {
             if (refused.why() != Refused.Why.MISSING) {
                 throw refused;
@@ -107,18 +126,19 @@ final class Operations {
         }
     }
 
-    private static Reply doing(Space space, String id, Work work, Done done) throws Exception {
+    private static Reply doing(Space space, What what, Work work, Done done) throws Exception {
+        String id = what.id();
         var undertakings = new Undertakings(space);
         try {
             Told.of(() -> {
-                work.run(space, new Beat(undertakings, id));
+                work.run(space, new Beat(undertakings, id, what.stoppable()));
                 return id;
             });
         } catch (Exception failed) {
             tellFailure(undertakings, id, failed);
             throw failed;
         }
-        undertakings.tell(id, new Undertaking(State.DONE, 0, 0, ""));
+        undertakings.tell(id, new Undertaking(State.DONE, 0, 0, "", ""));
         return done.of(space);
     }
 
@@ -127,7 +147,8 @@ final class Operations {
             Problem problem = failed instanceof Problem known
                     ? known
                     : Problem.of(Problem.Kind.BROKEN, "It failed in the gateway, whose own log says more.");
-            undertakings.tell(id, new Undertaking(State.FAILED, 0, problem.status(), problem.message()));
+            undertakings.tell(
+                    id, new Undertaking(State.FAILED, 0, problem.status(), problem.code(), problem.message()));
         } catch (IOException untold) {
             failed.addSuppressed(untold);
         }
@@ -137,10 +158,12 @@ final class Operations {
     private static final class Beat implements Copying.Moved {
         private final Undertakings undertakings;
         private final String id;
+        private final boolean stoppable;
         private long bytes;
         private long last = System.nanoTime();
 
-        Beat(Undertakings undertakings, String id) {
+        Beat(Undertakings undertakings, String id, boolean stoppable) {
+            this.stoppable = stoppable;
             this.undertakings = undertakings;
             this.id = id;
         }
@@ -149,7 +172,10 @@ final class Operations {
         public void on(long more) throws IOException {
             bytes += more;
             if (System.nanoTime() - last > BEAT_NANOS) {
-                undertakings.tell(id, new Undertaking(State.RUNNING, bytes, 0, ""));
+                if (stoppable && undertakings.isStopped(id)) {
+                    throw new Undertakings.Stopped();
+                }
+                undertakings.tell(id, Undertaking.running(bytes));
                 last = System.nanoTime();
             }
         }
@@ -158,7 +184,7 @@ final class Operations {
     private Future<Reply> soon(Call call, String id, Future<Reply> whole) {
         return soon(
                 whole,
-                () -> told(call, id, new Undertaking(State.RUNNING, 0, 0, "")).status(202),
+                () -> told(call, id, Undertaking.running(0)).status(202),
                 () -> worker.of(call.caller().id()).after(() -> {
                     new Undertakings(space(call)).forget(id);
                     return id;
@@ -189,6 +215,7 @@ final class Operations {
         shown.put("state", now.shown());
         shown.put("bytes", now.bytes());
         shown.put("status", now.status());
+        shown.put("code", now.code());
         shown.put("message", now.message());
         return Reply.json(shown).header("Location", "/api/v2/files/" + call.path("user") + "/operations/" + id);
     }
@@ -198,6 +225,14 @@ final class Operations {
         return worker.run(call.caller().id(), () -> {
             Space space = space(call);
             return told(call, id, new Undertakings(space).find(id));
+        });
+    }
+
+    Future<Reply> stop(Call call) {
+        String id = call.path("operation");
+        return worker.run(call.caller().id(), () -> {
+            new Undertakings(space(call)).stop(id);
+            return Reply.nothing().status(202);
         });
     }
 }

@@ -1,8 +1,10 @@
 package io.sluice.files.centre;
 
 import io.sluice.files.space.Space;
+import io.sluice.files.space.Undertakings;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
+import io.sluice.files.unpacking.BadArchive;
 import io.sluice.web.Problem;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -18,6 +20,10 @@ final class Told {
             throw problem(refused);
         } catch (Place.Unspeakable unspeakable) {
             throw Problem.invalid(String.valueOf(unspeakable.getMessage()));
+        } catch (BadArchive bad) {
+            throw Problem.of(Problem.Kind.UNPROCESSABLE, bad.why().code(), bad.said());
+        } catch (Undertakings.Stopped stopped) {
+            throw Problem.of(Problem.Kind.CONFLICT, "StoppedError", "It was stopped, and nothing of it is left.");
         } catch (Space.Changed changed) {
             throw Problem.of(
                     Problem.Kind.CHANGED,

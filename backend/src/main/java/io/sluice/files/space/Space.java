@@ -64,7 +64,7 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
     }
 
     /** What the file centre keeps for itself is not theirs to name. */
-    static Place theirs(Place place) throws Refused {
+    public static Place theirs(Place place) throws Refused {
         if (!place.isRoot() && place.names().getFirst().equals(OWN)) {
             throw new Refused(Refused.Why.MISSING, OWN);
         }
@@ -299,7 +299,7 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
         }
     }
 
-    Folder temporary() throws IOException {
+    public Folder temporary() throws IOException {
         return own(TEMPORARY);
     }
 

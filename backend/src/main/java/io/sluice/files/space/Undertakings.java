@@ -18,8 +18,14 @@ import org.jspecify.annotations.Nullable;
 public final class Undertakings {
     private static final Place PLACE = Place.of("operations");
     private static final String ID = "[0-9a-f]{28}";
+    private static final String STOP = ".stop";
     private static final long SILENT_MILLIS = 60_000;
     private static final int MOST_READ = 10_000;
+
+    /** Somebody wants it no more. */
+    public static final class Stopped extends IOException {
+        private static final long serialVersionUID = 1;
+    }
 
     /** How it stands. */
     public enum State {
@@ -33,21 +39,31 @@ public final class Undertakings {
      *
      * @param bytes how many it has moved
      * @param status of an answer that had told its failure
+     * @param code as that had it
      * @param message what that had said
      */
-    public record Undertaking(State state, long bytes, int status, String message) {
-        private static final Undertaking BROKEN_OFF =
-                new Undertaking(State.FAILED, 0, 503, "The gateway that did this has ended. Ask for it again.");
+    public record Undertaking(State state, long bytes, int status, String code, String message) {
+        private static final Undertaking BROKEN_OFF = new Undertaking(
+                State.FAILED, 0, 503, "UnavailableError", "The gateway that did this has ended. Ask for it again.");
+
+        public static Undertaking running(long bytes) {
+            return new Undertaking(State.RUNNING, bytes, 0, "", "");
+        }
 
         private String text() {
-            return state + "\n" + bytes + "\n" + status + "\n" + message;
+            return state + "\n" + bytes + "\n" + status + " " + code + "\n" + message;
         }
 
         private static Undertaking of(String text) throws Refused {
             String[] said = text.split("\n", 4);
             try {
+                String[] status = said[2].split(" ", 2);
                 return new Undertaking(
-                        State.valueOf(said[0]), Long.parseLong(said[1]), Integer.parseInt(said[2]), said[3]);
+                        State.valueOf(said[0]),
+                        Long.parseLong(said[1]),
+                        Integer.parseInt(status[0]),
+                        status.length > 1 ? status[1] : "",
+                        said[3]);
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException spoilt) {
                 throw new Refused(Refused.Why.MISSING, "");
             }
@@ -68,6 +84,7 @@ public final class Undertakings {
     public @Nullable Undertaking begin(String id) throws IOException {
         try (Folder all = space.own(PLACE)) {
             all.create(id).close();
+            Removal.ifThere(all, id + STOP); // of one before it that had ended by then
             return null;
         } catch (Refused refused) {
             if (refused.why() == Refused.Why.FULL) {
@@ -115,7 +132,7 @@ public final class Undertakings {
             while (bytes.hasRemaining() && file.channel().read(bytes) >= 0) {}
             boolean heard = System.currentTimeMillis() - file.found().changed() < SILENT_MILLIS;
             if (bytes.position() == 0) {
-                return heard ? new Undertaking(State.RUNNING, 0, 0, "") : Undertaking.BROKEN_OFF;
+                return heard ? Undertaking.running(0) : Undertaking.BROKEN_OFF;
             }
             var told = Undertaking.of(new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8));
             return told.state() == State.RUNNING && !heard ? Undertaking.BROKEN_OFF : told;
@@ -125,6 +142,25 @@ public final class Undertakings {
     public void forget(String id) throws IOException {
         try (Folder all = space.own(PLACE)) {
             Removal.ifThere(all, id);
+            Removal.ifThere(all, id + STOP);
+        }
+    }
+
+    /** Whoever does it, on whichever gateway, finds that it is not wanted any more. */
+    public void stop(String id) throws IOException {
+        find(id);
+        try (Folder all = space.own(PLACE)) {
+            all.create(id + STOP).close();
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.EXISTS) {
+                throw refused;
+            }
+        }
+    }
+
+    public boolean isStopped(String id) throws IOException {
+        try (Folder all = space.own(PLACE)) {
+            return all.has(id + STOP);
         }
     }
 

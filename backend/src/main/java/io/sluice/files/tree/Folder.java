@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
@@ -28,6 +29,8 @@ public final class Folder implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"));
     private static final FileAttribute<Set<PosixFilePermission>> FOLDERS =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x"));
+    private static final FileAttribute<Set<PosixFilePermission>> CLOSED =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private static final Map<Class<? extends FileSystemException>, Why> WHY = Map.of(
             NoSuchFileException.class, Why.MISSING,
@@ -184,6 +187,16 @@ public final class Folder implements AutoCloseable {
         file(name, (path, found) -> tried(name, () -> Files.setAttribute(path, "unix:mode", mode & 0777)));
     }
 
+    /** The same, and when it was changed last, in milliseconds since 1970. */
+    public void finish(String name, int mode, long changed) throws IOException {
+        file(
+                name,
+                (path, found) -> tried(name, () -> {
+                    Files.setAttribute(path, "unix:mode", mode & 0777);
+                    return Files.setLastModifiedTime(path, FileTime.fromMillis(changed));
+                }));
+    }
+
     /** A folder that its owner has locked, perhaps against themselves, is open to its owner. */
     public void unlock(String name) throws IOException {
         int above = number();
@@ -243,6 +256,12 @@ public final class Folder implements AutoCloseable {
         tried(name, () -> Files.createDirectory(path, FOLDERS));
     }
 
+    /** For its owner alone to look into. */
+    public void makeClosed(String name) throws IOException {
+        Path path = path(name);
+        tried(name, () -> Files.createDirectory(path, CLOSED));
+    }
+
     /** A file, or a folder in which there is nothing. */
     public void remove(String name) throws IOException {
         Path path = path(name);
@@ -291,6 +310,35 @@ public final class Folder implements AutoCloseable {
         Path path = path(name);
         Path original = from.path(other);
         tried(name, () -> Files.createSymbolicLink(path, Files.readSymbolicLink(original)));
+    }
+
+    /** @param way where it leads to, in bytes */
+    public void linkTo(String name, String way) throws IOException {
+        Path path = path(name);
+        Path leads = Place.way(way);
+        tried(name, () -> Files.createSymbolicLink(path, leads));
+    }
+
+    /** A further name of a file. */
+    public void twin(String name, Folder of, String other) throws IOException {
+        Path path = path(name);
+        Path original = of.path(other);
+        tried(name, () -> Files.createLink(path, original));
+    }
+
+    /** Each has the other's name from now on, at one blow. False: this disk does not do that. */
+    public boolean swap(String name, Folder with, String other) throws IOException {
+        int above = number();
+        int beside = with.number();
+        return owner.act(() -> Kernel.swap(above, name, beside, other));
+    }
+
+    /** All that has been written on its disk is on it when it returns. */
+    public void settleAll() throws IOException {
+        int self = number();
+        if (!owner.act(() -> Kernel.settle(self))) {
+            throw new IOException("what was written could not be brought to the disk");
+        }
     }
 
     /** It is somebody else's from now on; only root gives away. */

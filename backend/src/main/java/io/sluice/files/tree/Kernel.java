@@ -23,6 +23,8 @@ final class Kernel {
     private static final int FOLDER = ARM ? 0x4000 : 0x10000;
     private static final int HERE = -100;
     private static final int ONLY_NEW = 1;
+    private static final int EACH_OTHER = 2;
+    private static final long SETTLE = ARM ? 267 : 306;
     private static final long SET_GROUPS = ARM ? 159 : 116;
     private static final int LONGEST = 4_096;
 
@@ -101,11 +103,35 @@ final class Kernel {
 
     /** Whether it bears the other name now. What has that name already keeps it. */
     static boolean rename(int from, String name, int to, String other) {
+        return rename(from, name, to, other, ONLY_NEW);
+    }
+
+    /** Whether each bears the other's name now. */
+    static boolean swap(int from, String name, int to, String other) {
+        return rename(from, name, to, other, EACH_OTHER);
+    }
+
+    private static boolean rename(int from, String name, int to, String other, int how) {
         try {
             Words words = WORDS.get();
-            return (int) Calls.RENAME.invokeExact(from, words.put(0, name), to, words.put(1, other), ONLY_NEW) == 0;
+            return (int) Calls.RENAME.invokeExact(from, words.put(0, name), to, words.put(1, other), how) == 0;
         } catch (Throwable e) {
             throw new IllegalStateException("renameat2 could not be called", e);
+        }
+    }
+
+    /** Whether all that has been written on the disk of a folder is on it. */
+    static boolean settle(int folder) {
+        int open = open(folder, ".", FOLDER | NO_FOLLOW | CLOSE_ON_EXEC);
+        if (open < 0) {
+            return false;
+        }
+        try {
+            return (long) Calls.CALL.invokeExact(SETTLE, (long) open, 0L) == 0;
+        } catch (Throwable e) {
+            throw new IllegalStateException("syncfs could not be called", e);
+        } finally {
+            close(open);
         }
     }
 

@@ -142,6 +142,12 @@ public record Place(List<String> names) {
         return Path.of(URI.create("file://" + folder + "/" + encoded(name)));
     }
 
+    /** Java's own path of a way that a link tells, of just these bytes. */
+    static Path way(String way) {
+        Path whole = Path.of(URI.create("file:///-/" + encoded(way).replace("%2F", "/")));
+        return whole.subpath(1, whole.getNameCount());
+    }
+
     /** The bytes of a name that Java has read. */
     static String name(Path entry) {
         Path last = Objects.requireNonNull(entry.getFileName());

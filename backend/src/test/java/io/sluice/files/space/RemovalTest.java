@@ -103,7 +103,7 @@ class RemovalTest {
         var other = new Undertakings(space);
         assertThat(one.begin(ID)).isNull();
         assertThat(Objects.requireNonNull(other.begin(ID)).state()).isEqualTo(State.RUNNING);
-        one.tell(ID, new Undertaking(State.RUNNING, 5, 0, ""));
+        one.tell(ID, Undertaking.running(5));
         assertThat(other.find(ID).bytes()).isEqualTo(5);
 
         Files.setLastModifiedTime(
@@ -113,7 +113,7 @@ class RemovalTest {
         assertThat(other.find(ID).state()).isEqualTo(State.FAILED);
         assertThat(other.find(ID).message()).contains("Ask for it again");
         assertThat(other.begin(ID)).isNull();
-        other.tell(ID, new Undertaking(State.DONE, 7, 0, ""));
+        other.tell(ID, new Undertaking(State.DONE, 7, 0, "", ""));
         assertThat(Objects.requireNonNull(one.begin(ID)).state()).isEqualTo(State.DONE);
         assertThat(one.begin(ID)).as("it is wanted anew").isNull();
         assertThatThrownBy(() -> one.find("../../x")).isInstanceOf(Refused.class);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.unpacking;
+
+import org.jspecify.annotations.NullMarked;
