@@ -1,5 +1,5 @@
 // The pages that every look and every audit goes through. A room adds its own here.
-import { addPerson, freshName, opener, signedIn } from "./browser.mjs";
+import { addPerson, freshName, gateway, opener, signedIn } from "./browser.mjs";
 import { desk, plain } from "./desk.mjs";
 
 /** Somebody to look at, with something in every list. */
@@ -29,9 +29,28 @@ export async function furnish(browser) {
     { name: "profile-key", path: "/profile", open: opener("new-key") },
     { name: "menu", path: "/", open: "button.whoami" },
     ...(await jobPlaces()),
+    ...(await cataloguePlaces()),
     { name: "apps-reached", path: "/endpoints" },
     { name: "api-reference", path: "/api-reference" },
     { name: "not-found", path: "/there-is-nothing-here", failing: true },
+  ];
+}
+
+/** An entry of each catalogue, which stay for the next look. */
+async function cataloguePlaces() {
+  const { token } = await desk();
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  async function add(catalogue, entry) {
+    const body = JSON.stringify({ name: freshName("looked"), description: "To be looked at", ...entry });
+    const added = await fetch(`${gateway}/api/v2/${catalogue}`, { method: "POST", headers, body });
+    return `/${catalogue}/${(await added.json()).id}`;
+  }
+  const image = { repository: "registry.example.org/lab/mindspore", tags: ["2.3-cann8", "2.2"], device: "ascend" };
+  return [
+    { name: "datasets", path: "/datasets" },
+    { name: "dataset", path: await add("datasets", { path: "s3://lab/looked/at/", bytes: 170_000_000 }) },
+    { name: "image", path: await add("images", image) },
+    { name: "image-new", path: "/images/new" },
   ];
 }
 

@@ -8,6 +8,7 @@ import io.sluice.engines.Engine;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.Files;
+import io.sluice.files.catalogue.Datasets;
 import io.sluice.files.centre.FileCentre;
 import io.sluice.files.links.Links;
 import io.sluice.files.quota.Quotas;
@@ -16,6 +17,8 @@ import io.sluice.identity.Identity;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.api.JobsApi;
+import io.sluice.jobs.drafts.Catalogues;
+import io.sluice.jobs.images.Images;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.output.Outputs;
 import io.sluice.jobs.pages.JobPages;
@@ -124,12 +127,14 @@ public final class Server {
         Files files = files(database, identity);
         Jobs jobs = jobs(vertx, database, identity, engine, files);
         FileCentre centre = centre(vertx, database, files);
-        JobPages pages = pages(vertx, database, jobs);
+        Datasets datasets = datasets(vertx, database, identity, files);
+        var images = new Images(database);
+        JobPages pages = pages(vertx, database, jobs, new Catalogues(datasets, images));
         Web web = web(vertx, identity, pages);
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        routes = routes(web, database, identity, centre, jobs, pages, logs, endpoints, telemetry);
+        routes = routes(web, database, identity, centre, datasets, images, jobs, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         telemetry.serving(address);
@@ -258,6 +263,12 @@ public final class Server {
         return centre;
     }
 
+    private Datasets datasets(Vertx vertx, Database database, Identity identity, Files files) {
+        Datasets datasets = Datasets.open(vertx, database, files, identity.grants(), registry);
+        closing("datasets", datasets::close);
+        return datasets;
+    }
+
     private Jobs jobs(Vertx vertx, Database database, Identity identity, Engine engine, Files files) {
         var failpoint = Failpoint.of(settings.failpoint());
         var jobs = await(Jobs.open(
@@ -273,8 +284,8 @@ public final class Server {
         return jobs;
     }
 
-    private JobPages pages(Vertx vertx, Database database, Jobs jobs) {
-        var pages = JobPages.open(vertx, database.doorbell(), jobs);
+    private JobPages pages(Vertx vertx, Database database, Jobs jobs, Catalogues catalogues) {
+        var pages = JobPages.open(vertx, database.doorbell(), jobs, catalogues);
         closing("job pages", pages::close);
         return pages;
     }
@@ -346,6 +357,8 @@ public final class Server {
             Database database,
             Identity identity,
             FileCentre centre,
+            Datasets datasets,
+            Images images,
             Jobs jobs,
             JobPages pages,
             Logs logs,
@@ -356,6 +369,8 @@ public final class Server {
         table.addAll(web.routes(() -> able(database), telemetry::numbers, telemetry::isReader));
         table.addAll(identity.routes(web.live()));
         table.addAll(centre.routes());
+        table.addAll(datasets.routes());
+        table.addAll(images.routes());
         table.addAll(new Outputs(jobs, centre).routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));

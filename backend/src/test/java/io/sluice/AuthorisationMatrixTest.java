@@ -8,6 +8,7 @@ import io.sluice.identity.Crowd.Person;
 import io.sluice.web.Route;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -201,6 +202,31 @@ class AuthorisationMatrixTest {
         });
     }
 
+    /** The number of what the owner proposes for a catalogue, which nobody has answered. */
+    private static String proposal(Person owner, String catalogue, JsonObject content) {
+        return TEMPLATES.computeIfAbsent(owner.name() + catalogue, name -> {
+            if (owner.equals(disabled)) {
+                return "1";
+            }
+            Browser browser = crowd.browser();
+            browser.headers.set("Authorization", "Bearer " + crowd.bearer(owner));
+            var answer = browser.send(HttpMethod.POST, "/api/v2/" + catalogue, "application/json", content.toBuffer())
+                    .await();
+            assertThat(answer.statusCode()).isEqualTo(201);
+            return "" + answer.bodyAsJsonObject().getLong("id");
+        });
+    }
+
+    private static String dataset(Person owner) {
+        return proposal(
+                owner, "datasets", new JsonObject().put("name", owner.name()).put("path", "/gdata/" + owner.name()));
+    }
+
+    private static String image(Person owner) {
+        var content = new JsonObject().put("name", owner.name()).put("repository", "one");
+        return proposal(owner, "images", content.put("tags", new JsonArray().add("1")));
+    }
+
     private static String status(Row row, Who who, String prefix) {
         Person owner = touched(row, who);
         String text = row.body.replace("OWNER", owner.name());
@@ -231,6 +257,8 @@ class AuthorisationMatrixTest {
                 .replace(":share", "-none")
                 .replace(":group", row.method.equals("DELETE") ? "nogroup" : "default")
                 .replace(":token", owner.program())
+                .replace(":dataset", row.path.contains(":dataset") ? dataset(owner) : "")
+                .replace(":image", row.path.contains(":image") ? image(owner) : "")
                 .replace(
                         ":id",
                         row.path.contains("/keys/")

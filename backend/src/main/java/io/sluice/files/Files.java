@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The door to files. What an engine runs for somebody runs as whoever owns that person's home. It waits for disks, so not on an event loop. */
 public final class Files {
     public static final Migrations MIGRATIONS =
-            new Migrations("files", Files.class, List.of("001-shares", "002-usage", "003-links"));
+            new Migrations("files", Files.class, List.of("001-shares", "002-usage", "003-links", "004-datasets"));
 
     private final Homes homes;
     private final Outputs outputs;

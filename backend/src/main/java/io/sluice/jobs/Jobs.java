@@ -55,7 +55,8 @@ public final class Jobs {
                     "005-released",
                     "006-released-at",
                     "007-idle",
-                    "008-place"));
+                    "008-place",
+                    "009-images"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";

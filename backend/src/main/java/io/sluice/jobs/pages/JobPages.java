@@ -3,6 +3,7 @@ package io.sluice.jobs.pages;
 import io.sluice.database.Doorbell;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.drafts.Catalogues;
 import io.sluice.jobs.overview.Overview;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -17,17 +18,19 @@ import java.util.Map;
 public final class JobPages {
     private final Jobs jobs;
     private final Doorbell doorbell;
+    private final Catalogues catalogues;
     private final Overview overview;
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
-    private JobPages(Vertx vertx, Doorbell doorbell, Jobs jobs) {
+    private JobPages(Vertx vertx, Doorbell doorbell, Jobs jobs, Catalogues catalogues) {
         this.jobs = jobs;
+        this.catalogues = catalogues;
         this.doorbell = doorbell;
         this.overview = new Overview(vertx, jobs);
     }
 
-    public static JobPages open(Vertx vertx, Doorbell doorbell, Jobs jobs) {
-        return new JobPages(vertx, doorbell, jobs);
+    public static JobPages open(Vertx vertx, Doorbell doorbell, Jobs jobs, Catalogues catalogues) {
+        return new JobPages(vertx, doorbell, jobs, catalogues);
     }
 
     /** For the door to the list: how many jobs that the caller sees are not over. */
@@ -48,7 +51,7 @@ public final class JobPages {
         }));
         var routes = new ArrayList<>(overview.routes(identity, live));
         // before the routes of one job, whose paths would fit too
-        routes.addAll(new NewJobRoutes(jobs, apps).routes());
+        routes.addAll(new NewJobRoutes(jobs, catalogues, apps).routes());
         routes.addAll(new GangRoutes(jobs).routes());
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
         routes.addAll(new JobPageRoutes(jobs, live, panels, remarks).routes());

@@ -5,6 +5,7 @@ import io.sluice.jobs.Allowance;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.Submitted;
+import io.sluice.jobs.drafts.Catalogues;
 import io.sluice.jobs.drafts.Draft;
 import io.sluice.jobs.drafts.Examples;
 import io.sluice.jobs.drafts.Templates;
@@ -38,11 +39,13 @@ final class NewJobRoutes {
     private static final int BODY = 4 << 20;
 
     private final Jobs jobs;
+    private final Catalogues catalogues;
     private final List<App> apps;
     private final Allowance checks = new Allowance(CHECKS_PER_MINUTE, Duration.ofMinutes(1));
 
-    NewJobRoutes(Jobs jobs, List<App> apps) {
+    NewJobRoutes(Jobs jobs, Catalogues catalogues, List<App> apps) {
         this.jobs = jobs;
+        this.catalogues = catalogues;
         this.apps = apps;
     }
 
@@ -66,11 +69,24 @@ final class NewJobRoutes {
     private Future<Reply> fresh(Call call) {
         var clone = call.query("clone");
         var template = call.query("template");
+        boolean chosen =
+                call.query("dataset").isPresent() || call.query("image").isPresent();
         Future<Begun> begun = clone.isPresent()
                 ? clone(call, clone.get())
-                : template(call, template.orElse("hello"), template.isPresent());
+                : chosen ? chosen(call) : template(call, template.orElse("hello"), template.isPresent());
         return begun.compose(text -> page(call, text.text(), false, null, text.word(), Keeping.EMPTY))
                 .map(page -> Reply.page(PAGE, page));
+    }
+
+    /** A small job with what was chosen from the catalogues. */
+    private Future<Begun> chosen(Call call) {
+        var dataset = call.query("dataset").orElse(null);
+        var image = call.query("image").orElse(null);
+        return catalogues
+                .text(call.caller(), dataset, image, call.query("tag").orElse(null))
+                .compose(text -> named(call, text, "job"))
+                .map(text -> new Begun(
+                        text, Word.of("info", dataset == null ? "submit.image.used" : "submit.dataset.used")));
     }
 
     /** A copy of a job that the caller may see, under a name that is free. */

@@ -51,6 +51,11 @@ final class Export {
     }
 
     static String yaml(JobSpec spec, Map<String, String> secrets) {
+        return yaml(new Export(spec).job(secrets));
+    }
+
+    /** Of maps, lists, texts, numbers and flags. */
+    static String yaml(Map<String, Object> job) {
         DumpSettings settings = DumpSettings.builder()
                 .setSchema(new CoreSchema())
                 .setDefaultFlowStyle(FlowStyle.BLOCK)
@@ -60,7 +65,7 @@ final class Export {
                 .setSplitLines(false)
                 .setMaxSimpleKeyLength(1000)
                 .build();
-        return new Dump(settings).dumpToString(new Export(spec).job(secrets));
+        return new Dump(settings).dumpToString(job);
     }
 
     static String json(JobSpec spec) {

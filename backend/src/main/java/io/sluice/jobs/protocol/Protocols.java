@@ -150,6 +150,11 @@ public final class Protocols {
         return Export.yaml(spec, secrets);
     }
 
+    /** A job of protocol 2 that is put together as maps, lists, texts, numbers and flags, as YAML. */
+    public static String written(Map<String, Object> job) {
+        return Export.yaml(job);
+    }
+
     private static boolean isOn(JobSpec.Plugin plugin, String flag) {
         return Boolean.TRUE.equals(plugin.parameters().get(flag));
     }

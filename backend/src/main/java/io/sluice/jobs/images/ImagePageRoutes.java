@@ -1,0 +1,133 @@
+package io.sluice.jobs.images;
+
+import io.sluice.files.catalogue.CatalogueQuery;
+import io.sluice.files.catalogue.Typed;
+import io.sluice.files.catalogue.Wrong;
+import io.sluice.jobs.images.ImagePages.Form;
+import io.sluice.web.Call;
+import io.sluice.web.Problem;
+import io.sluice.web.Reply;
+import io.sluice.web.Route;
+import io.sluice.web.View.Faults;
+import io.sluice.web.View.Note;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The catalogue of images for people. */
+final class ImagePageRoutes {
+    private static final String ALL = "/images";
+    private static final String ONE = ALL + "/:image";
+    private static final String FORM = "jobs/image-edit.jte";
+
+    private final Images images;
+
+    ImagePageRoutes(Images images) {
+        this.images = images;
+    }
+
+    List<Route> routes() {
+        return Stream.of(
+                        Route.get(ALL, this::list),
+                        Route.get(ALL + "/new", call -> form(call, null)),
+                        Route.post(ALL + "/new", call -> keep(call, null)),
+                        Route.get(ONE, this::one),
+                        Route.get(ONE + "/edit", call -> found(call).compose(old -> form(call, old))),
+                        Route.post(ONE + "/edit", call -> found(call).compose(old -> keep(call, old))),
+                        Route.post(ONE + "/remove", this::remove),
+                        Route.post(ONE + "/answer", this::answer).forAdmins())
+                .map(Route::withoutApplications)
+                .toList();
+    }
+
+    private Future<Reply> list(Call call) {
+        var query = CatalogueQuery.of(call, ALL, DeviceKind.KEYS);
+        return images.page(call.caller(), query)
+                .map(found -> Reply.page(call, "jobs/images.jte", new ImagePages.All(query, found, call.note())));
+    }
+
+    private Future<Reply> one(Call call) {
+        return found(call)
+                .map(found ->
+                        Reply.page(call, "jobs/image.jte", new ImagePages.One(found, call.caller(), call.note())));
+    }
+
+    private Future<Image> found(Call call) {
+        return images.find(call.caller(), ImageRoutes.id(call));
+    }
+
+    private static Future<Reply> form(Call call, @Nullable Image old) {
+        return Future.succeededFuture(Reply.page(FORM, Form.of(old, call.caller())));
+    }
+
+    private Future<Reply> keep(Call call, @Nullable Image old) {
+        var typed = new Form(
+                old == null ? null : old.id(),
+                call.caller().admin(),
+                Typed.line(call, "name"),
+                Typed.lines(call, "description"),
+                Typed.line(call, "repository"),
+                Typed.line(call, "tags"),
+                Typed.line(call, "framework"),
+                Typed.line(call, "device"),
+                Faults.NONE);
+        var content = new Image.Content(
+                typed.name(),
+                typed.description(),
+                typed.repository(),
+                Typed.names(typed.tags()),
+                typed.framework(),
+                DeviceKind.of(typed.device()).orElse(DeviceKind.ANY));
+        List<Wrong> wrong = content.wrong();
+        return wrong.isEmpty() ? kept(call, old, content, typed) : refused(typed.refused(Wrong.faults(wrong)));
+    }
+
+    private Future<Reply> kept(Call call, @Nullable Image old, Image.Content content, Form typed) {
+        var kept = old == null ? images.add(call.caller(), content) : images.change(call.caller(), old.id(), content);
+        return kept.map(one -> said(
+                        call,
+                        one,
+                        Note.good(
+                                one.standing().isAccepted() ? "note.catalogue.kept" : "note.catalogue.proposed",
+                                one.name())))
+                .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
+                        ? refused(typed.refused(new Faults(Map.of(), Note.bad("catalogue.fault." + problem.code()))))
+                        : Future.failedFuture(failure));
+    }
+
+    private static Future<Reply> refused(Form form) {
+        return Future.succeededFuture(Reply.page(FORM, form).status(422));
+    }
+
+    private static Reply said(Call call, Image image, Note note) {
+        return Reply.seeOther(ALL + "/" + image.id()).noting(call, note);
+    }
+
+    private Future<Reply> answer(Call call) {
+        boolean accepted = call.field("accepted").map("true"::equals).orElse(false);
+        String word = Typed.line(call, "word");
+        return found(call).compose(found -> {
+            if (!accepted && word.isEmpty()) {
+                return Future.succeededFuture(said(call, found, Note.bad("note.catalogue.wordless")));
+            }
+            return images.answer(call.caller(), found.id(), accepted, word)
+                    .map(one -> said(
+                            call,
+                            one,
+                            Note.good(
+                                    accepted ? "note.catalogue.accepted" : "note.catalogue.declined",
+                                    one.name(),
+                                    one.standing().user())))
+                    .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
+                            ? Future.succeededFuture(said(call, found, Note.bad("note.catalogue.taken", found.name())))
+                            : Future.failedFuture(failure));
+        });
+    }
+
+    private Future<Reply> remove(Call call) {
+        return images.remove(call.caller(), ImageRoutes.id(call))
+                .map(removed -> Reply.seeOther(ALL).noting(call, Note.good("note.catalogue.removed", removed.name())));
+    }
+}

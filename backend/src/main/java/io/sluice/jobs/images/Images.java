@@ -1,0 +1,114 @@
+package io.sluice.jobs.images;
+
+import io.sluice.database.Database;
+import io.sluice.files.catalogue.CatalogueQuery;
+import io.sluice.files.catalogue.Standing;
+import io.sluice.files.catalogue.Wrong;
+import io.sluice.identity.Identity;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The door to the catalogue of images. What a caller may not see does not exist. */
+public final class Images {
+    private static final String TAKEN = "job_images_name";
+
+    private final ImageStore store;
+
+    public Images(Database database) {
+        this.store = new ImageStore(database);
+    }
+
+    public List<Route> routes() {
+        return Stream.concat(new ImageRoutes(this).routes().stream(), new ImagePageRoutes(this).routes().stream())
+                .toList();
+    }
+
+    public Future<CatalogueQuery.Found<Image>> page(Caller caller, CatalogueQuery query) {
+        return store.page(caller, query, CatalogueQuery.PAGE + 1)
+                .compose(read -> store.waiting(caller).map(waiting -> CatalogueQuery.Found.of(read, waiting)));
+    }
+
+    /** Those that a job can take, as far as a list to choose from goes. */
+    public Future<List<Image>> offered(Caller caller, int most) {
+        return store.page(caller, new CatalogueQuery("", "", "accepted", "", 0), most);
+    }
+
+    public Future<Image> find(Caller caller, long id) {
+        return store.find(caller, id).map(found -> found.orElseThrow(() -> none("" + id)));
+    }
+
+    public static Problem none(String id) {
+        return Problem.of(Problem.Kind.NOT_FOUND, "NoImageError", "Image " + id + " is not found.");
+    }
+
+    /** What an administrator brings is accepted, what others bring is proposed. */
+    public Future<Image> add(Caller caller, Image.Content content) {
+        Wrong.refuse(content.wrong());
+        return store.waiting(caller)
+                .compose(waiting -> {
+                    Standing.refuse(caller, waiting);
+                    return store.add(caller, content, Standing.State.of(caller));
+                })
+                .recover(e -> taken(e, content.name()))
+                .onSuccess(added -> audit(caller, added.id(), "added"));
+    }
+
+    /** A proposal that is changed is proposed anew. */
+    Future<Image> change(Caller caller, long id, Image.Content content) {
+        Wrong.refuse(content.wrong());
+        return changeable(caller, id)
+                .compose(old -> store.change(
+                        old, content, caller.admin() ? old.standing().state() : Standing.State.PROPOSED))
+                .recover(e -> taken(e, content.name()))
+                .map(changed -> changed.orElseThrow(Standing::meanwhile))
+                .onSuccess(changed -> audit(caller, id, "changed"));
+    }
+
+    private Future<Image> changeable(Caller caller, long id) {
+        return find(caller, id).map(found -> {
+            found.standing().refuse(caller);
+            return found;
+        });
+    }
+
+    private static <T> Future<T> taken(Throwable failure, String name) {
+        return Future.failedFuture(
+                Database.isConflict(failure, TAKEN)
+                        ? Problem.of(
+                                Problem.Kind.CONFLICT,
+                                "ConflictImageError",
+                                "There is an image called " + name
+                                        + " already. Choose another name, or change that one.")
+                        : failure);
+    }
+
+    /** The administrator's word on it, which may be another than before. */
+    Future<Image> answer(Caller admin, long id, boolean accepted, String word) {
+        Standing.refuse(accepted, word);
+        var state = accepted ? Standing.State.ACCEPTED : Standing.State.DECLINED;
+        return find(admin, id)
+                .compose(found -> store.answer(id, state, word.strip()).recover(e -> taken(e, found.name())))
+                .map(answered -> answered.orElseThrow(() -> none("" + id)))
+                .onSuccess(answered -> audit(admin, id, state.key()));
+    }
+
+    /** Out of the catalogue; in its registry it stays. */
+    Future<Image> remove(Caller caller, long id) {
+        return changeable(caller, id)
+                .compose(old -> store.remove(old).map(removed -> {
+                    if (!removed) {
+                        throw Standing.meanwhile();
+                    }
+                    audit(caller, id, "removed");
+                    return old;
+                }));
+    }
+
+    private static void audit(Caller caller, long id, String what) {
+        Identity.audit("image-" + what, "image", "" + id, "by", caller.name());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.catalogue;
+
+import org.jspecify.annotations.NullMarked;
