@@ -109,13 +109,14 @@ public abstract class EngineContract {
     public void only_what_a_task_itself_listens_on_is_reached() throws Exception {
         var tasks = contract();
         var listens = """
-                until [ -s "/userhome/where" ]; do sleep 0.02; done; echo begun
+                echo up; until [ -s "/userhome/where" ]; do sleep 0.02; done; echo begun
                 exec perl -MIO::Socket::INET -e '
                   $s = IO::Socket::INET->new(Listen => 5, LocalAddr => $ARGV[0], LocalPort => $ARGV[1]) or die $!;
                   while ($c = $s->accept) { print $c "hello\\n"; close $c }' $(cat "/userhome/where")
                 """;
         tasks.start(tasks.task("listens", listens));
         tasks.start(tasks.task("neighbour", "sleep 600"));
+        tasks.untilLogged("listens", "up");
         var where = tasks.engine().port("listens").await();
         assertThat(tasks.engine().port("listens").await().port()).isNotEqualTo(where.port());
         assertThat(tasks.engine().reach("listens", where.port()).await()).isEmpty();
