@@ -1,11 +1,13 @@
 package io.sluice.files.centre;
 
+import io.netty.buffer.Unpooled;
 import io.sluice.files.uploads.Receiving;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,7 @@ final class Sending {
     /** @param gone run when it has been sent, or will not be */
     record Piece(Buffer bytes, Runnable gone) {
         static Piece of(byte[] bytes) {
-            return new Piece(Buffer.buffer(bytes), () -> {});
+            return new Piece(BufferInternal.buffer(Unpooled.wrappedBuffer(bytes)), () -> {});
         }
     }
 

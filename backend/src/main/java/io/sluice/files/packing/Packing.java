@@ -2,6 +2,7 @@ package io.sluice.files.packing;
 
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Found;
+import io.sluice.files.tree.Gulp;
 import io.sluice.files.tree.OpenFile;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
@@ -38,6 +39,9 @@ public final class Packing implements Closeable {
 
         /** Of a file. False: it has more to write, and is asked again. */
         boolean end() throws IOException;
+
+        /** A file of which all is at hand. */
+        void whole(Place place, Found found, byte[] bytes, int count) throws IOException;
     }
 
     private final Walk walk;
@@ -45,6 +49,10 @@ public final class Packing implements Closeable {
     private final String without;
     private final ByteArrayOutputStream packed = new ByteArrayOutputStream(PIECE + (64 << 10));
     private final ByteBuffer read = ByteBuffer.allocate(64 << 10);
+    private final Gulp gulp = new Gulp();
+    /** What comes next is no small file, or none that can be had. */
+    private boolean odd;
+
     private final Format format;
     private String toldIn = LEFT_OUT;
     private @Nullable OpenFile open;
@@ -110,6 +118,43 @@ public final class Packing implements Closeable {
     }
 
     private void proceed() throws IOException {
+        if (odd || !small()) {
+            odd = false;
+            one();
+        }
+    }
+
+    /** Small files are read many at a time. False: there is none. */
+    private boolean small() throws IOException {
+        Walk.Ahead ahead = walk.ahead(Gulp.MOST);
+        if (ahead == null) {
+            return false;
+        }
+        int own = ahead.place().isRoot() ? ahead.names().indexOf(without) : -1;
+        List<String> names = own < 0 ? ahead.names() : ahead.names().subList(0, own);
+        int count = ahead.folder().gulp(names, gulp);
+        for (int i = 0; i < count; i++) {
+            Place place = ahead.place().with(names.get(i));
+            avoid(place);
+            try {
+                format.whole(placed(place), gulp.found(i), read.array(), gulp.copy(i, read.array()));
+            } catch (Refused refused) {
+                walk.leave(place, refused);
+            }
+        }
+        odd = count < ahead.names().size();
+        walk.pass(count);
+        return count > 0;
+    }
+
+    /** One of theirs has the name in which what is left out is told. */
+    private void avoid(Place place) {
+        if (place.names().equals(List.of(toldIn))) {
+            toldIn += "~";
+        }
+    }
+
+    private void one() throws IOException {
         Walk.Step step = next(walk);
         if (step == null) {
             finish();
@@ -119,9 +164,7 @@ public final class Packing implements Closeable {
             walk.pass();
             return;
         }
-        if (step.place().names().equals(List.of(toldIn))) {
-            toldIn += "~"; // this one is theirs
-        }
+        avoid(step.place());
         Place place = placed(step.place());
         String name = step.place().name();
         try {

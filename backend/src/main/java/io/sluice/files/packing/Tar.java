@@ -63,6 +63,13 @@ final class Tar implements Packing.Format {
     }
 
     @Override
+    public void whole(Place place, Found found, byte[] bytes, int count) throws IOException {
+        begin(place, found);
+        write(bytes, count);
+        pad(written);
+    }
+
+    @Override
     public void close() throws IOException {
         out.write(new byte[2 * BLOCK]);
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.attribute.FileTime;
+import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
@@ -18,6 +19,7 @@ final class Zip implements Packing.Format {
     private static final int LONGEST_NAME = 16_000;
 
     private final ZipOutputStream zip;
+    private final CRC32 sum = new CRC32();
 
     /** Java's own hands its bytes on by 512, and asks zlib for each of them. */
     private static final class Wide extends ZipOutputStream {
@@ -35,6 +37,10 @@ final class Zip implements Packing.Format {
     }
 
     private void put(Place place, Found found, String end) throws IOException {
+        put(entry(place, found, end), place);
+    }
+
+    private static ZipEntry entry(Place place, Found found, String end) throws IOException {
         // who unpacks this has names of text only: other bytes are told by their numbers
         String name = String.join("/", place.names().stream().map(Place::shown).toList()) + end;
         if (name.length() > LONGEST_NAME) {
@@ -42,6 +48,10 @@ final class Zip implements Packing.Format {
         }
         var entry = new ZipEntry(name);
         entry.setLastModifiedTime(FileTime.fromMillis(found.changed()));
+        return entry;
+    }
+
+    private void put(ZipEntry entry, Place place) throws IOException {
         try {
             zip.putNextEntry(entry);
         } catch (ZipException twice) {
@@ -78,6 +88,20 @@ final class Zip implements Packing.Format {
     public boolean end() throws IOException {
         zip.closeEntry();
         return true;
+    }
+
+    /** As it is: what is known before needs no zlib around it, and nothing behind it that tells it. */
+    @Override
+    public void whole(Place place, Found found, byte[] bytes, int count) throws IOException {
+        sum.reset();
+        sum.update(bytes, 0, count);
+        ZipEntry entry = entry(place, found, "");
+        entry.setMethod(ZipEntry.STORED);
+        entry.setSize(count);
+        entry.setCrc(sum.getValue());
+        put(entry, place);
+        zip.write(bytes, 0, count);
+        zip.closeEntry();
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -171,6 +172,13 @@ public final class Folder implements AutoCloseable {
     /** Only a file of its owner, or one that all may read: what is opened is what has been looked at. */
     public OpenFile read(String name) throws IOException {
         return opened(name, StandardOpenOption.READ);
+    }
+
+    /** Of files that are small, all that is in them. */
+    public int gulp(List<String> names, Gulp gulp) throws IOException {
+        int above = number();
+        int only = theirs ? owner.user() : -1;
+        return owner.act(() -> gulp.take(above, names, only));
     }
 
     /** To go on writing in what is there. */

@@ -24,14 +24,8 @@ public record Found(
 
     static Found of(Map<String, Object> read) {
         int mode = told(read, "mode", Integer.class);
-        Kind kind = switch (mode & 0170000) {
-            case 0040000 -> Kind.FOLDER;
-            case 0100000 -> Kind.FILE;
-            case 0120000 -> Kind.LINK;
-            default -> Kind.OTHER;
-        };
         return new Found(
-                kind,
+                kind(mode),
                 told(read, "size", Long.class),
                 told(read, "lastModifiedTime", FileTime.class).toMillis(),
                 told(read, "ctime", FileTime.class).to(java.util.concurrent.TimeUnit.NANOSECONDS),
@@ -40,6 +34,15 @@ public record Found(
                 told(read, "nlink", Integer.class),
                 told(read, "dev", Long.class),
                 told(read, "ino", Long.class));
+    }
+
+    static Kind kind(int mode) {
+        return switch (mode & 0170000) {
+            case 0040000 -> Kind.FOLDER;
+            case 0100000 -> Kind.FILE;
+            case 0120000 -> Kind.LINK;
+            default -> Kind.OTHER;
+        };
     }
 
     /** What was asked for, the system tells. */

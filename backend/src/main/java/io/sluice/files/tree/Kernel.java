@@ -22,6 +22,21 @@ final class Kernel {
     private static final int NO_FOLLOW = ARM ? 0x8000 : 0x20000;
     private static final int FOLDER = ARM ? 0x4000 : 0x10000;
     private static final int HERE = -100;
+    /** To be read; not even a pipe that has come in its place keeps who opens it so waiting. */
+    private static final int FILE = CLOSE_ON_EXEC | NO_FOLLOW | 0x100 | 0x800;
+
+    /** Bytes of what is told of something that is open. */
+    static final int LOOKED = 144;
+
+    private static final long LOOK = ARM ? 80 : 5;
+    private static final long LOOK_AT = ARM ? 79 : 262;
+    private static final long ITSELF = 0x100;
+    private static final int MODE = ARM ? 16 : 24;
+    private static final int LINKS = ARM ? 20 : 16;
+    private static final int USER = ARM ? 24 : 28;
+    private static final int SIZE = 48;
+    private static final int CHANGED = 88;
+    private static final int STATUS = 104;
     private static final int ONLY_NEW = 1;
     private static final int EACH_OTHER = 2;
     private static final long SETTLE = ARM ? 267 : 306;
@@ -33,6 +48,7 @@ final class Kernel {
     /** Loaded when first needed: most gateways start without. */
     private static final class Calls {
         static final MethodHandle OPEN = linked("openat", 3, int.class, int.class, long.class, int.class, int.class);
+        static final MethodHandle READ = linked("read", -1, long.class, int.class, long.class, long.class);
         static final MethodHandle CLOSE = linked("close", -1, int.class, int.class);
         static final MethodHandle RENAME =
                 linked("renameat2", -1, int.class, int.class, long.class, int.class, long.class, int.class);
@@ -40,6 +56,8 @@ final class Kernel {
         static final MethodHandle AS_GROUP = linked("setfsgid", -1, int.class, int.class);
         static final MethodHandle SAID = linked("strerror", -1, long.class, int.class);
         static final MethodHandle COPY = linked("strncpy", -1, long.class, long.class, long.class, long.class);
+        static final MethodHandle LONG_CALL =
+                linked("syscall", 1, long.class, long.class, long.class, long.class, long.class, long.class);
         static final MethodHandle CALL = linked("syscall", 1, long.class, long.class, long.class, long.class);
     }
 
@@ -79,6 +97,66 @@ final class Kernel {
     /** Whatever it is; a link is opened itself. */
     static int thing(int above, String name) {
         return open(above, name, PATH | NO_FOLLOW | CLOSE_ON_EXEC);
+    }
+
+    /** -1: it is no file, of which nothing happens to it, or there is none that may be read. */
+    static int file(int above, String name, ByteBuffer looked, int at, long begin) {
+        if (name.length() >= LONGEST) {
+            return -1;
+        }
+        try {
+            long words = WORDS.get().put(0, name);
+            long found = (long) Calls.LONG_CALL.invokeExact(LOOK_AT, (long) above, words, begin + at, ITSELF);
+            return found == 0 && isFile(looked, at) ? (int) Calls.OPEN.invokeExact(above, words, FILE, 0) : -1;
+        } catch (Throwable e) {
+            throw new IllegalStateException("fstatat could not be called", e);
+        }
+    }
+
+    /** Whether what is open is a file, of which all is told now. */
+    static boolean look(int number, ByteBuffer looked, int at, long begin) {
+        try {
+            return (long) Calls.CALL.invokeExact(LOOK, (long) number, begin + at) == 0 && isFile(looked, at);
+        } catch (Throwable e) {
+            throw new IllegalStateException("fstat could not be called", e);
+        }
+    }
+
+    private static boolean isFile(ByteBuffer looked, int at) {
+        return (looked.getInt(at + MODE) & 0170000) == 0100000;
+    }
+
+    static int links(ByteBuffer looked, int at) {
+        return looked.getInt(at + LINKS);
+    }
+
+    static int user(ByteBuffer looked, int at) {
+        return looked.getInt(at + USER);
+    }
+
+    static long size(ByteBuffer looked, int at) {
+        return looked.getLong(at + SIZE);
+    }
+
+    static Found found(ByteBuffer looked, int at) {
+        return new Found(
+                Found.kind(looked.getInt(at + MODE)),
+                size(looked, at),
+                looked.getLong(at + CHANGED) * 1_000 + looked.getLong(at + CHANGED + 8) / 1_000_000,
+                looked.getLong(at + STATUS) * 1_000_000_000 + looked.getLong(at + STATUS + 8),
+                looked.getInt(at + MODE) & 07777,
+                user(looked, at),
+                links(looked, at),
+                looked.getLong(at),
+                looked.getLong(at + 8));
+    }
+
+    static int read(int number, long into, int most) {
+        try {
+            return (int) (long) Calls.READ.invokeExact(number, into, (long) most);
+        } catch (Throwable e) {
+            throw new IllegalStateException("read could not be called", e);
+        }
     }
 
     private static int open(int above, String name, int flags) {
@@ -217,7 +295,7 @@ final class Kernel {
                 .get(null);
     }
 
-    private static long address(ByteBuffer direct) {
+    static long address(ByteBuffer direct) {
         try {
             Class<?> segments = Class.forName("java.lang.foreign.MemorySegment");
             Object segment = segments.getMethod("ofBuffer", Buffer.class).invoke(null, direct);

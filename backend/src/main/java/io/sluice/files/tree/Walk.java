@@ -3,9 +3,7 @@ package io.sluice.files.tree;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,10 @@ public final class Walk implements AutoCloseable {
     private static final class Level {
         final Folder folder;
         final Place place;
-        Iterator<String> names = Collections.emptyIterator();
+        List<String> names = List.of();
+        /** Of the next name. */
+        int at;
+
         String after = "";
         boolean more = true;
 
@@ -70,30 +71,20 @@ public final class Walk implements AutoCloseable {
         Names.Page page = Names.page(
                 level.folder, level.after.isEmpty() ? null : level.after, Math.max(LEAST, MOST_NAMES - known));
         known += page.names().size();
-        level.names = page.names().iterator();
+        level.names = page.names();
+        level.at = 0;
         level.more = page.more() && !page.names().isEmpty();
         level.after = level.more ? page.names().getLast() : "";
     }
 
     /** Null: that was all. */
     public @Nullable Step next() throws IOException {
-        descend();
-        while (!levels.isEmpty()) {
-            Level level = levels.element();
-            if (!level.names.hasNext()) {
-                if (level.more) {
-                    turn(level);
-                } else {
-                    levels.remove().folder.close();
-                }
-                continue;
-            }
+        for (Level level = level(); level != null; level = level()) {
             if (met >= most) {
                 throw new Refused(Refused.Why.TOO_MANY, "");
             }
-            Place place = level.place.with(level.names.next());
-            known--;
-            met++;
+            Place place = level.place.with(level.names.get(level.at));
+            pass(level, 1);
             try {
                 last = new Step(place, level.folder, level.folder.found(place.name()));
                 return last;
@@ -102,6 +93,50 @@ public final class Walk implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    /** In which the next name is. Null: there is none. */
+    private @Nullable Level level() throws IOException {
+        descend();
+        while (!levels.isEmpty()) {
+            Level level = levels.element();
+            if (level.at < level.names.size()) {
+                return level;
+            }
+            if (level.more) {
+                turn(level);
+            } else {
+                levels.remove().folder.close();
+            }
+        }
+        return null;
+    }
+
+    private void pass(Level level, int count) {
+        level.at += count;
+        known -= count;
+        met += count;
+    }
+
+    /**
+     * Names that come next, of one folder, none of which has been looked at. Null: there are none.
+     *
+     * @param place of the folder, from where the walk began
+     */
+    public record Ahead(Place place, Folder folder, List<String> names) {}
+
+    public @Nullable Ahead ahead(int count) throws IOException {
+        Level level = level();
+        if (level == null || met >= most) {
+            return null;
+        }
+        int end = Math.min(level.names.size(), level.at + Math.min(count, most - met));
+        return new Ahead(level.place, level.folder, level.names.subList(level.at, end));
+    }
+
+    /** So many of those that come next have been seen to. */
+    public void pass(int count) {
+        pass(levels.element(), count);
     }
 
     private void descend() throws IOException {

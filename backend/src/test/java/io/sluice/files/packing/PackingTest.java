@@ -1,6 +1,7 @@
 package io.sluice.files.packing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Owner;
@@ -12,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -91,6 +94,56 @@ class PackingTest {
         assertThat(out.resolve("top/a")).hasSize(3_000_001);
         assertThat(out.resolve("top/b")).hasContent("whole");
         assertThat(out.resolve("top/LEFT-OUT.txt")).hasContent("a\n");
+    }
+
+    @Test
+    void small_files_come_as_they_are_and_nothing_happens_to_a_pipe() throws Exception {
+        Map<String, byte[]> meant = new LinkedHashMap<>();
+        for (int size : new int[] {0, 1, 4_096, 65_536, 65_537, 300_000}) {
+            byte[] content = new byte[size];
+            new Random(size).nextBytes(content);
+            for (int i = 0; i < 5; i++) {
+                String name = "%d-%06d".formatted(i, size);
+                meant.put("top/" + name, content);
+                Files.write(root.resolve(name), content);
+            }
+        }
+        Files.createSymbolicLink(root.resolve("2-link"), Path.of("0-000001"));
+        meant.put("top/2-link", "0-000001".getBytes(StandardCharsets.UTF_8));
+        meant.put("top/LEFT-OUT.txt", "1-pipe\n".getBytes(StandardCharsets.UTF_8));
+        String pipe = root.resolve("1-pipe").toString();
+        assertThat(new ProcessBuilder("mkfifo", pipe).start().waitFor()).isZero();
+        Process writer = new ProcessBuilder("sh", "-c", "echo begun; echo heard > " + pipe).start();
+        try {
+            assertThat(writer.inputReader().readLine()).isEqualTo("begun");
+
+            assertThat(unzipped(rest(zip()))).containsExactlyInAnyOrderEntriesOf(meant);
+
+            Path file = Files.write(root.resolve("t.tar"), rest(tar()));
+            var told = new ProcessBuilder("tar", "-xOf", file.toString(), "top/3-065537").start();
+            assertThat(told.getInputStream().readAllBytes()).isEqualTo(meant.get("top/3-065537"));
+            assertThat(writer.isAlive()).as("it still waits for a reader").isTrue();
+        } finally {
+            writer.destroyForcibly();
+        }
+    }
+
+    @Test
+    void small_files_are_read_as_whoever_they_belong_to() throws Exception {
+        assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "only root is somebody else");
+        Path theirs = Files.createDirectory(root.resolve("theirs"));
+        Files.setAttribute(theirs, "unix:uid", 4_242);
+        Path open = Files.writeString(root.resolve("open"), "for all to read");
+        Path closed = Files.writeString(theirs.resolve("closed"), "root's");
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rw-------"));
+        Files.createLink(theirs.resolve("linked"), open);
+        Path own = Files.writeString(theirs.resolve("own"), "theirs");
+        Files.setAttribute(own, "unix:uid", 4_242);
+        root.toFile().setExecutable(true, false);
+
+        var packed = Packing.zip(Folder.open(theirs, Owner.of(theirs)), "", "");
+
+        assertThat(unzipped(rest(packed)).keySet()).containsExactlyInAnyOrder("own", "LEFT-OUT.txt");
     }
 
     @ParameterizedTest
