@@ -97,6 +97,13 @@ def serve(sock):
                 for i in range(1000):
                     sock.sendall(b"8\r\ndata: x\n\r\n")
                     time.sleep(0.05)
+            elif name == "/until":
+                sock.sendall(b"HTTP/1.1 200 OK\r\nX-Own: yes\r\n\r\nuntil it closes")
+                return
+            elif name == "/chunks":
+                sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+                time.sleep(0.05)
+                sock.sendall(b"6;x=y\r\n again\r\n0\r\nX-Trailer: 1\r\n\r\n")
             elif name == "/half":
                 sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
                 return

@@ -1,5 +1,6 @@
 package io.sluice;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.DoorDesk.Answer;
@@ -9,7 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,10 +36,12 @@ class SmugglingIT {
     private static Door door;
 
     @BeforeAll
-    static void open() throws IOException {
+    static void open() throws Exception {
         desk = new DoorDesk(folder);
         ann = desk.somebody("ann");
         door = ann.evil("evil");
+        Files.writeString(ann.kept("evil"), "");
+        runAll();
     }
 
     @AfterAll
@@ -332,33 +340,85 @@ class SmugglingIT {
         return cases;
     }
 
+    /** What became of a case: on a connection of its own, or on one on which its app was asked before. */
+    private record Outcome(Answer answer, List<String> heard) {}
+
+    private static Map<String, Outcome> outcomes = Map.of();
+
+    /** All at once: most of the time nothing comes, which takes its time to know. */
+    private static void runAll() throws Exception {
+        Map<String, Future<Answer>> answers = new LinkedHashMap<>();
+        try (var crowd = Executors.newFixedThreadPool(24)) {
+            for (boolean again : List.of(false, true)) {
+                for (Case one : cases().toList()) {
+                    String mark = mark(one, again);
+                    answers.put(mark, crowd.submit(() -> sent(filled(one.bytes, mark), again)));
+                }
+            }
+        }
+        List<String> blocks = List.of(
+                Files.readString(ann.kept("evil"), StandardCharsets.ISO_8859_1).split("\n--\n"));
+        Map<String, Outcome> all = new HashMap<>();
+        for (var answer : answers.entrySet()) {
+            String line = "X-Case: " + answer.getKey() + "\r\n";
+            var heard = blocks.stream().filter(block -> block.contains(line)).toList();
+            all.put(answer.getKey(), new Outcome(answer.getValue().get(), heard));
+        }
+        outcomes = all;
+        assertThat(blocks).allMatch(block -> block.contains("X-Case: ")).noneMatch(block -> block.contains("SMUGGLED"));
+    }
+
+    private static String mark(Case one, boolean again) {
+        return (again ? "again-" : "first-") + Integer.toHexString(one.bytes.hashCode());
+    }
+
+    private static Answer sent(String bytes, boolean again) throws IOException {
+        if (!again) {
+            return desk.raw(bytes, 400);
+        }
+        try (var visitor = new Visitor(desk)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(visitor.ask(door.request("GET", "/echo", "X-Case: before"))
+                                .status())
+                        .isEqualTo(200);
+            }
+            return visitor.rest(bytes, 400);
+        }
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("cases")
-    void none_passes(Case one) throws IOException {
-        Path kept = ann.kept("evil");
-        long before = Files.size(kept);
-        Answer answer = desk.raw(filled(one.bytes), 250);
-        String heard = Files.readString(kept, StandardCharsets.ISO_8859_1).substring((int) before);
-        assertThat(heard).doesNotContain("SMUGGLED");
-        assertThat(heard.split("\n--\n", -1).length - 1).isLessThanOrEqualTo(1);
+    void none_passes(Case one) {
+        look(one, requireNonNull(outcomes.get(mark(one, false))));
+    }
+
+    /** There Vert.x does not hear of what is plain. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void none_passes_where_the_way_is_known(Case one) {
+        look(one, requireNonNull(outcomes.get(mark(one, true))));
+    }
+
+    private static void look(Case one, Outcome outcome) {
+        List<String> heard = outcome.heard;
+        assertThat(heard.size()).isLessThanOrEqualTo(1);
         if (one.refused) {
             assertThat(heard).isEmpty();
-            assertThat(answer.status() == 0 || answer.status() >= 400)
-                    .as(answer.head())
-                    .isTrue();
+            int status = outcome.answer.status();
+            assertThat(status == 0 || status >= 400).as(outcome.answer.head()).isTrue();
         } else if (!heard.isEmpty()) {
-            assertThat(heard.replace("\r\n", "")).doesNotContain("\r").doesNotContain("evil");
-            assertThat(heard.lines()
+            String block = heard.getFirst();
+            assertThat(block.replace("\r\n", "")).doesNotContain("\r").doesNotContain("evil");
+            assertThat(block.lines()
                             .filter(line -> line.regionMatches(true, 0, "Host:", 0, 5))
                             .count())
                     .isEqualTo(1);
         }
-        assertThat(desk.raw(door.request("GET", "/connections", "Connection: close"))
-                        .status())
-                .isEqualTo(200);
     }
 
-    private static String filled(String bytes) {
-        return bytes.replace("HOST", door.host()).replace("COOKIE", door.cookie());
+    private static String filled(String bytes, String mark) {
+        return bytes.replaceFirst("Cookie: COOKIE(\r?\n)", "Cookie: COOKIE$1X-Case: " + mark + "\r\n")
+                .replace("HOST", door.host())
+                .replace("COOKIE", door.cookie());
     }
 }

@@ -38,11 +38,23 @@ final class Listener extends VerticleBase {
     private long certificateTime;
 
     /** A connection's story, which tells a slow sender of headers from a reader who thinks. */
-    private static final class Visit {
+    private static final class Visit implements Web.Stay {
         int requests;
         boolean greeted;
         boolean refused;
         long quietSince = System.nanoTime();
+
+        @Override
+        public void begins() {
+            greeted = true;
+            requests++;
+        }
+
+        @Override
+        public void ends() {
+            requests--;
+            quietSince = System.nanoTime();
+        }
     }
 
     Listener(Web.Settings settings, Web.Metrics metrics, Web.Neighbour neighbour, Edge edge) {
@@ -124,8 +136,10 @@ final class Listener extends VerticleBase {
             Edge.end(connection.close());
             return;
         }
-        visits.put(connection, new Visit());
+        var visit = new Visit();
+        visits.put(connection, visit);
         metrics.connections.inc();
+        neighbour.welcome(connection, visit);
         // the connection's own handler is not called any more once it has become a WebSocket
         ((HttpServerConnection) connection)
                 .channelHandlerContext()
@@ -152,13 +166,9 @@ final class Listener extends VerticleBase {
     private void follow(RoutingContext context) {
         Visit visit = visits.get(context.request().connection());
         if (visit != null) {
-            visit.greeted = true;
-            visit.requests++;
+            visit.begins();
             // the context's, which takes the place of the response's own
-            context.addEndHandler(ended -> {
-                visit.requests--;
-                visit.quietSince = System.nanoTime();
-            });
+            context.addEndHandler(ended -> visit.ends());
         }
         context.next();
     }
@@ -179,13 +189,11 @@ final class Listener extends VerticleBase {
         }
         Visit visit = visits.get(request.connection());
         if (visit != null) {
-            visit.greeted = true;
-            visit.requests++;
+            visit.begins();
         }
         neighbour.handle(request, edge).onComplete(over -> {
             if (visit != null) {
-                visit.requests--;
-                visit.quietSince = System.nanoTime();
+                visit.ends();
             }
             if (over.failed()) {
                 LOG.log(System.Logger.Level.WARNING, "event=neighbour-failed", over.cause());

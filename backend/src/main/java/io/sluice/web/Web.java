@@ -11,6 +11,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -151,11 +152,21 @@ public final class Web {
             }
         };
 
+        /** Somebody connects, and has not asked yet. Of what is answered past the edge, the stay is told. */
+        default void welcome(HttpConnection connection, Stay stay) {}
+
         /** Whether a request is for it; then nobody else looks at it. */
         boolean owns(HttpServerRequest request);
 
         /** Answers; the future ends when the answer has. */
         Future<Void> handle(HttpServerRequest request, Threshold threshold);
+    }
+
+    /** One connection's, which is not idle as long as somebody is answered on it. */
+    public interface Stay {
+        void begins();
+
+        void ends();
     }
 
     /** What the edge knows of, and does for, a request that it leaves to a neighbour. */

@@ -1,5 +1,6 @@
 package io.sluice.endpoints.road;
 
+import io.netty.util.AsciiString;
 import io.sluice.endpoints.road.lines.Lines;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.net.SocketAddress;
@@ -24,6 +25,17 @@ record App(
     static App of(String id, SocketAddress address, Map<String, String> headers, boolean rewriteHost, Lines lines) {
         headers.forEach(HttpHeaders.headers()::add); // refuses what is none
         return new App(id, address, Map.copyOf(headers), rewriteHost, lines, ConcurrentHashMap.newKeySet());
+    }
+
+    /** By its own address. */
+    String origin() {
+        return "http://" + address.host() + ":" + address.port();
+    }
+
+    /** Whether it gets this header from us, whatever was sent. */
+    boolean says(CharSequence name) {
+        return !headers.isEmpty()
+                && headers.keySet().stream().anyMatch(own -> AsciiString.contentEqualsIgnoreCase(own, name));
     }
 
     /** Cuts everything that goes through it. */

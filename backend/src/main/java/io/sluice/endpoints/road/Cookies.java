@@ -1,6 +1,7 @@
 package io.sluice.endpoints.road;
 
 import io.sluice.web.Authenticator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -74,7 +75,7 @@ final class Cookies {
     }
 
     /** What the app may set, without what would carry it further; null: nothing of it. */
-    static @Nullable String toBrowser(String line, boolean secure, String space) {
+    private static @Nullable String toBrowser(String line, boolean secure, String space) {
         var parts = line.split(";");
         int equals = parts[0].indexOf('=');
         String name = equals < 0 ? "" : parts[0].substring(0, equals).strip();
@@ -93,8 +94,20 @@ final class Cookies {
         return kept.toString();
     }
 
-    static boolean isWithinLimits(int count, int bytes) {
-        return count <= MOST && bytes <= BYTES;
+    /** Of all that it sets what it may, and no more than browsers keep. */
+    static List<String> toBrowser(List<String> lines, boolean secure, String space) {
+        var kept = new ArrayList<String>();
+        int bytes = 0;
+        for (String line : lines) {
+            String cookie = toBrowser(line, secure, space);
+            if (cookie != null) {
+                bytes += cookie.length();
+                if (kept.size() < MOST && bytes <= BYTES) {
+                    kept.add(cookie);
+                }
+            }
+        }
+        return kept;
     }
 
     private static boolean isOurs(String name) {

@@ -1,6 +1,9 @@
 package io.sluice.endpoints.road;
 
+import io.sluice.endpoints.road.lines.Lines;
+import java.net.ConnectException;
 import java.util.Locale;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,16 @@ public record Excuse(Kind kind, @Nullable String portal, String lines, boolean a
 
         public int status() {
             return status;
+        }
+
+        /** What kept a question from being answered. */
+        static Kind of(Throwable cause) {
+            return switch (cause) {
+                case ConnectException refused -> REFUSED;
+                case TimeoutException late -> SLOW;
+                case Lines.Full full -> FULL;
+                default -> BROKEN;
+            };
         }
 
         /** In the texts. */

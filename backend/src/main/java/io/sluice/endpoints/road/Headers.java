@@ -1,5 +1,6 @@
 package io.sluice.endpoints.road;
 
+import io.netty.util.AsciiString;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -8,11 +9,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Which headers go on, and which do not. What the client says about itself or asks of us alone never arrives. */
 final class Headers {
     /** Of one connection, whatever is on it; RFC 9110, 7.6.1. */
-    private static final Set<String> HOP = Set.of(
+    static final Set<String> HOP = Set.of(
             "connection",
             "keep-alive",
             "proxy-connection",
@@ -26,7 +28,7 @@ final class Headers {
             "http2-settings");
 
     /** Said by proxies, and believed by apps: only ours are true. */
-    private static final Set<String> CLAIMS = Set.of(
+    static final Set<String> CLAIMS = Set.of(
             "forwarded",
             "x-real-ip",
             "x-client-ip",
@@ -47,7 +49,7 @@ final class Headers {
             List.of("x-forwarded", "x-webauth-", "x-auth-request-", "x-sluice-");
 
     /** What an app says to a browser about more than itself. */
-    private static final Set<String> BEYOND = Set.of(
+    static final Set<String> BEYOND = Set.of(
             "service-worker-allowed",
             "clear-site-data",
             "strict-transport-security",
@@ -66,6 +68,7 @@ final class Headers {
             "x-accel-redirect",
             "x-sendfile");
 
+    private static final String GRANT = "access-control-";
     private static final String SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-downloads allow-modals";
     private static final boolean[] TOKEN = token();
 
@@ -92,6 +95,8 @@ final class Headers {
     /** What the app is told, but cookies and the upgrade. Ours come last, so that nothing that was sent can take them away. */
     static void toApp(HttpServerRequest request, MultiMap out, Asker asker, App app) {
         Set<String> named = named(request.headers());
+        String ownOrigin = origin(request.getHeader(HttpHeaders.ORIGIN), asker, app);
+        String referer = referer(request.getHeader(HttpHeaders.REFERER), asker, app);
         for (Map.Entry<String, String> header : request.headers()) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
             switch (name) {
@@ -103,26 +108,37 @@ final class Headers {
                 }
             }
         }
-        String own = app.address().host() + ":" + app.address().port();
+        if (ownOrigin != null) {
+            out.set(HttpHeaders.ORIGIN, ownOrigin);
+        }
+        if (referer != null) {
+            out.set(HttpHeaders.REFERER, referer);
+        }
+        always(out, asker, app);
+    }
+
+    /** As the app knows itself; null: none was named. */
+    static @Nullable String origin(@Nullable String origin, Asker asker, App app) {
+        return origin == null ? null : app.rewriteHost() ? app.origin() : asker.isNobody() ? asker.origin() : origin;
+    }
+
+    /** Of the app's own pages only. */
+    static @Nullable String referer(@Nullable String referer, Asker asker, App app) {
+        if (referer == null
+                || asker.isNobody()
+                || !referer.startsWith(asker.origin() + "/")
+                || referer.contains(Road.RESERVED)) {
+            return null;
+        }
+        return app.rewriteHost()
+                ? app.origin() + referer.substring(asker.origin().length())
+                : referer;
+    }
+
+    /** What every app is told with every request. */
+    static void always(MultiMap out, Asker asker, App app) {
         String host = Names.origin(asker.secure(), asker.host(), asker.port()).substring(asker.secure() ? 8 : 7);
-        out.set(HttpHeaders.HOST, app.rewriteHost() ? own : host);
-        String origin = request.getHeader(HttpHeaders.ORIGIN);
-        if (origin != null) {
-            out.set(
-                    HttpHeaders.ORIGIN,
-                    app.rewriteHost() ? "http://" + own : asker.isNobody() ? asker.origin() : origin);
-        }
-        String referer = request.getHeader(HttpHeaders.REFERER);
-        if (referer != null
-                && !asker.isNobody()
-                && referer.startsWith(asker.origin() + "/")
-                && !referer.contains(Road.RESERVED)) {
-            out.set(
-                    HttpHeaders.REFERER,
-                    app.rewriteHost()
-                            ? "http://" + own + referer.substring(asker.origin().length())
-                            : referer);
-        }
+        out.set(HttpHeaders.HOST, app.rewriteHost() ? app.origin().substring(7) : host);
         out.set("X-Forwarded-For", asker.address());
         out.set("X-Forwarded-Proto", asker.secure() ? "https" : "http");
         out.set("X-Forwarded-Host", host);
@@ -167,12 +183,11 @@ final class Headers {
     }
 
     /** Underscores and hyphens are the same to many an app. */
-    private static boolean isClaim(String name) {
-        char first = name.charAt(0);
-        if (first != 'x' && first != 'f' && first != 'r' && first != 'v' && first != 't') {
+    static boolean isClaim(CharSequence name) {
+        if ("xfrvt".indexOf(name.charAt(0) | 0x20) < 0) {
             return false;
         }
-        String plain = name.replace('_', '-');
+        String plain = name.toString().toLowerCase(Locale.ROOT).replace('_', '-');
         return CLAIMS.contains(plain) || CLAIM_PREFIXES.stream().anyMatch(plain::startsWith);
     }
 
@@ -191,6 +206,13 @@ final class Headers {
         return named;
     }
 
+    /** What an app would let other sites do. */
+    static boolean isGrant(CharSequence name) {
+        return name.length() > GRANT.length()
+                && (name.charAt(0) | 0x20) == 'a'
+                && AsciiString.regionMatches(name, true, 0, GRANT, 0, GRANT.length());
+    }
+
     /** What the browser is told, but cookies, redirects and the upgrade. */
     static void toBrowser(MultiMap said, MultiMap out, Asker asker) {
         Set<String> named = named(said);
@@ -199,7 +221,7 @@ final class Headers {
             if (!HOP.contains(name)
                     && !named.contains(name)
                     && !BEYOND.contains(name)
-                    && !name.startsWith("access-control-")
+                    && !isGrant(name)
                     && !name.equals("set-cookie")
                     && !name.equals("location")
                     && !name.equals("refresh")) {

@@ -3,10 +3,10 @@ package io.sluice.endpoints.road;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpResponse;
 import io.sluice.endpoints.road.lines.Line;
-import io.sluice.endpoints.road.lines.Lines;
 import io.sluice.endpoints.road.lines.Mouth;
 import io.sluice.endpoints.road.lines.Question;
 import io.sluice.endpoints.road.lines.Talk;
+import io.sluice.endpoints.road.passes.Pass;
 import io.sluice.web.Authenticator;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -19,7 +19,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.ContextInternal;
-import java.net.ConnectException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -221,7 +220,7 @@ final class Proxy {
                 retried = true;
                 ask();
             } else {
-                finish(kind(cause));
+                finish(Excuse.Kind.of(cause));
             }
         }
 
@@ -231,19 +230,11 @@ final class Proxy {
             if (had != null) {
                 had.close();
             }
-            finish(kind(cause));
+            finish(Excuse.Kind.of(cause));
         }
 
         private boolean isRepeatable() {
             return REPEATABLE.contains(request.method()) && !Question.hasBody(request);
-        }
-
-        private static Excuse.Kind kind(Throwable cause) {
-            return cause instanceof ConnectException
-                    ? Excuse.Kind.REFUSED
-                    : cause instanceof TimeoutException
-                            ? Excuse.Kind.SLOW
-                            : cause instanceof Lines.Full ? Excuse.Kind.FULL : Excuse.Kind.BROKEN;
         }
 
         /** The pass or the app is gone, or one of the two sides: half an answer must not look like a whole one. */

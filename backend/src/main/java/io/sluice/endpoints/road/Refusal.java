@@ -2,6 +2,7 @@ package io.sluice.endpoints.road;
 
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.AttributeKey;
+import io.sluice.endpoints.road.passes.Pass;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

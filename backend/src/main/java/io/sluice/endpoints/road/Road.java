@@ -4,11 +4,15 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.endpoints.road.lines.Lines;
 import io.sluice.endpoints.road.lines.LinesMetrics;
+import io.sluice.endpoints.road.lines.Shortcut;
+import io.sluice.endpoints.road.passes.Pass;
+import io.sluice.endpoints.road.passes.Passes;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -42,8 +46,6 @@ public final class Road implements Web.Neighbour {
     private static final int ECHOES = 20;
     private static final long ECHO_MILLIS = 180_000;
     private static final System.Logger LOG = System.getLogger(Road.class.getName());
-    private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
-    private static final Set<HttpMethod> NEVER = Set.of(HttpMethod.CONNECT, HttpMethod.TRACE);
 
     private final Vertx vertx;
     private final Names names;
@@ -76,7 +78,7 @@ public final class Road implements Web.Neighbour {
         this.names = names;
         this.metrics = new RoadMetrics(registry);
         this.lineMetrics = new LinesMetrics(registry);
-        this.passes = new Passes(vertx, database, authenticator, metrics);
+        this.passes = new Passes(vertx, database, authenticator, registry);
         this.proxy = new Proxy(vertx, metrics, authenticator);
         this.tunnels = new Tunnels(vertx, metrics, authenticator);
         this.excuses = excuses;
@@ -143,6 +145,26 @@ public final class Road implements Web.Neighbour {
     }
 
     @Override
+    public void welcome(HttpConnection connection, Web.Stay stay) {
+        if (!names.isInside()) {
+            Shortcut.open(connection, new Regular(stay, metrics, this::isCurrent));
+        }
+    }
+
+    /** Whether it is the same life of the same app that is open there. */
+    private boolean isCurrent(Regular.Known known) {
+        String id = known.pass().id;
+        App app = apps.get(id);
+        boolean same = app != null
+                && app.lines() == known.app().lines()
+                && (known.port() == 0 || id.equals(atPort.apply(known.port())));
+        if (same) {
+            visited.add(id);
+        }
+        return same;
+    }
+
+    @Override
     public boolean owns(HttpServerRequest request) {
         return names.owns(request);
     }
@@ -158,7 +180,7 @@ public final class Road implements Web.Neighbour {
         }
         Names.Way way = names.way(request, authority, atPort);
         var visit = new Visit(request, threshold, way, authority);
-        if (!isReadable(request)) {
+        if (!Scrutiny.isReadable(request)) {
             return visit.refuse(Excuse.Kind.MALFORMED);
         }
         if (request.uri().equals(PROBE) && HttpMethod.GET.equals(request.method())) {
@@ -169,7 +191,8 @@ public final class Road implements Web.Neighbour {
         }
         // two apps, one after the other, may have the same port
         boolean worker = (names.hasPorts() || names.isInside()) && "script".equals(request.getHeader("Service-Worker"));
-        boolean foreign = names.isInside() ? isNamed(request) : isForeign(request, visit.asker.origin());
+        boolean foreign =
+                names.isInside() ? Scrutiny.isNamed(request) : Scrutiny.isForeign(request, visit.asker.origin());
         if (worker || foreign) {
             return visit.refuse(Excuse.Kind.FOREIGN);
         }
@@ -187,52 +210,6 @@ public final class Road implements Web.Neighbour {
             }
         }
         return tokens.isEmpty() ? visit.withoutPass() : visit.find(tokens, 0);
-    }
-
-    /** One way to read it, and one only: what two readers could understand differently is nobody's. */
-    private static boolean isReadable(HttpServerRequest request) {
-        List<String> codings = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
-        return !NEVER.contains(request.method())
-                && Paths.isPlain(request.uri())
-                && request.headers().getAll(HttpHeaders.HOST).size() <= 1
-                && Headers.arePlain(request.headers())
-                && (codings.isEmpty()
-                        || (codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")));
-    }
-
-    /**
-     * Whether a page of somebody else's asks. Browsers say so themselves; what they do not say of (a WebSocket of an old
-     * browser, a form) they show an origin with.
-     */
-    private static boolean isForeign(HttpServerRequest request, String own) {
-        boolean upgrade = isUpgrade(request);
-        String origin = request.getHeader(HttpHeaders.ORIGIN);
-        if (origin != null) {
-            return !origin.equals(own) && (upgrade || !SAFE.contains(request.method()) || !isVisit(request));
-        }
-        if (upgrade) {
-            return true;
-        }
-        String site = request.getHeader("Sec-Fetch-Site");
-        return site != null && !site.equals("same-origin") && !site.equals("none") && !isVisit(request);
-    }
-
-    /** Pages of nobody's ask as nobody; who says a name is the portal or another site. */
-    private static boolean isNamed(HttpServerRequest request) {
-        String origin = request.getHeader(HttpHeaders.ORIGIN);
-        return origin == null ? isUpgrade(request) : !origin.equals("null");
-    }
-
-    /** Somebody follows a link to a page. */
-    private static boolean isVisit(HttpServerRequest request) {
-        return "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
-                && "document".equals(request.getHeader("Sec-Fetch-Dest"))
-                && (HttpMethod.GET.equals(request.method()) || HttpMethod.HEAD.equals(request.method()));
-    }
-
-    static boolean isUpgrade(HttpServerRequest request) {
-        return request.headers().contains(HttpHeaders.UPGRADE)
-                && Headers.named(request.headers()).contains("upgrade");
     }
 
     /** Futures of writes: a reader that has gone away is no fault of ours. */
@@ -265,10 +242,13 @@ public final class Road implements Web.Neighbour {
         private final Web.Threshold threshold;
         private final String id;
         private final Headers.Asker asker;
+        /** Why it could not go the short way. */
+        private final @Nullable Throwable trouble;
 
         Visit(HttpServerRequest request, Web.Threshold threshold, Names.Way way, HostAndPort authority) {
             this.request = request;
             this.threshold = threshold;
+            this.trouble = Shortcut.trouble(request.connection());
             this.id = way.id();
             boolean secure = threshold.isSecure(request);
             String host = authority.host().toLowerCase(Locale.ROOT);
@@ -345,18 +325,26 @@ public final class Road implements Web.Neighbour {
                 return excuses.apply(id).compose(this::refuse);
             }
             visited.add(id);
-            Future<Excuse.@Nullable Kind> over = isUpgrade(request)
+            if (trouble != null) {
+                return told(Excuse.Kind.of(trouble));
+            }
+            if (Shortcut.guide(request.connection()) instanceof Regular regular) {
+                regular.learn(request, names.port(request), pass, app, asker);
+            }
+            Future<Excuse.@Nullable Kind> over = Scrutiny.isUpgrade(request)
                     ? tunnels.open(request, app, pass, asker)
                     : proxy.exchange(request, app, pass, asker);
-            return over.compose(trouble -> trouble == null
-                    ? Future.succeededFuture()
-                    : excuses.apply(id)
-                            .compose(excuse ->
-                                    refuse(excuse.kind() == Excuse.Kind.ENDED ? excuse : Excuse.of(trouble))));
+            return over.compose(kind -> kind == null ? Future.succeededFuture() : told(kind));
+        }
+
+        /** What is wrong with the app, unless its job is over. */
+        private Future<Void> told(Excuse.Kind trouble) {
+            return excuses.apply(id)
+                    .compose(excuse -> refuse(excuse.kind() == Excuse.Kind.ENDED ? excuse : Excuse.of(trouble)));
         }
 
         boolean isEcho() {
-            return asker.uri(request).equals(ECHO) && isUpgrade(request);
+            return asker.uri(request).equals(ECHO) && Scrutiny.isUpgrade(request);
         }
 
         /** What is ours beneath every endpoint's name: the way in. */

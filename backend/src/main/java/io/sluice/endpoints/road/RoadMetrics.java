@@ -12,8 +12,7 @@ final class RoadMetrics {
     private final List<Counter.Child> answered;
 
     private final Counter refused;
-    private final Counter entered;
-    private final Counter cut;
+    private final Counter shortened;
     private final Gauge tunnels;
     private final Gauge exchanges;
 
@@ -28,11 +27,9 @@ final class RoadMetrics {
         refused = Counter.build("sluice_endpoints_refused_total", "Requests that no app saw, by reason")
                 .labelNames("reason")
                 .register(registry);
-        entered = Counter.build("sluice_endpoints_tickets_total", "Tickets shown, by what came of them")
-                .labelNames("result")
-                .register(registry);
-        cut = Counter.build(
-                        "sluice_endpoints_passes_cut_total", "Passes that ended because of a sign-out or a lost right")
+        shortened = Counter.build(
+                        "sluice_endpoints_shortcuts_total",
+                        "Requests that an app was asked without Vert.x hearing of them")
                 .register(registry);
         tunnels = Gauge.build("sluice_endpoints_tunnels", "Open WebSockets to apps")
                 .register(registry);
@@ -48,12 +45,8 @@ final class RoadMetrics {
         refused.labels(reason).inc();
     }
 
-    void entered(String result) {
-        entered.labels(result).inc();
-    }
-
-    void cut() {
-        cut.inc();
+    void shortened() {
+        shortened.inc();
     }
 
     void tunnels(int count) {

@@ -7,6 +7,7 @@ import io.sluice.endpoints.road.lines.Line;
 import io.sluice.endpoints.road.lines.Lines;
 import io.sluice.endpoints.road.lines.Question;
 import io.sluice.endpoints.road.lines.Talk;
+import io.sluice.endpoints.road.passes.Pass;
 import io.sluice.web.Authenticator;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Mouth {
     /** The browser's connection holds back so much before its app has to wait. */
-    private static final WriteBufferWaterMark HELD_BACK = new WriteBufferWaterMark(Lines.PIECE / 2, 2 * Lines.PIECE);
+    static final WriteBufferWaterMark HELD_BACK = new WriteBufferWaterMark(Lines.PIECE / 2, 2 * Lines.PIECE);
 
     private static final String DRAIN = "drain";
 

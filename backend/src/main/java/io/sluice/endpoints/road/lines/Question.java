@@ -16,6 +16,7 @@ import java.util.function.BooleanSupplier;
 /** A request as an app gets it: with the headers that it is to see, and its body as it comes. */
 public final class Question {
     private static final int HEAD_CHARACTERS = 1_024;
+    private static final byte[] CRLF = ascii("\r\n");
 
     private final HttpServerRequest request;
     private final String uri;
@@ -106,19 +107,23 @@ public final class Question {
             return;
         }
         if (chunked) {
-            line.send(ascii("0\r\n\r\n"));
+            line.send(Unpooled.wrappedBuffer(ascii("0\r\n\r\n")));
         }
         line.sent();
     }
 
     private ByteBuf framed(Buffer piece) {
         ByteBuf bytes = ((BufferInternal) piece).getByteBuf();
-        return chunked
-                ? Unpooled.wrappedBuffer(ascii(Integer.toHexString(piece.length()) + "\r\n"), bytes, ascii("\r\n"))
-                : bytes;
+        return chunked ? chunk(bytes) : bytes;
     }
 
-    private static ByteBuf ascii(String text) {
-        return Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.US_ASCII));
+    /** Some of a body of which nobody knows the length. */
+    static ByteBuf chunk(ByteBuf bytes) {
+        byte[] size = ascii(Integer.toHexString(bytes.readableBytes()) + "\r\n");
+        return Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(size), bytes, Unpooled.wrappedBuffer(CRLF));
+    }
+
+    static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -1,19 +1,22 @@
-package io.sluice.endpoints.road;
+package io.sluice.endpoints.road.passes;
 
 import io.sluice.web.Caller;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** That somebody may go to one endpoint, as long as they are signed in as they were when they got it. */
-final class Pass {
-    final String id;
-    final Caller caller;
+public final class Pass {
+    public final String id;
+    public final Caller caller;
     final byte[] hash;
     /** Ends what is going on under this pass. */
-    final Set<Runnable> open = ConcurrentHashMap.newKeySet();
+    public final Set<Runnable> open = ConcurrentHashMap.newKeySet();
 
-    volatile boolean valid = true;
-    volatile long used = System.nanoTime();
+    public volatile boolean valid = true;
+    /** Whether it will be looked at again. */
+    public volatile boolean kept = true;
+
+    public volatile long used = System.nanoTime();
 
     Pass(String id, Caller caller, byte[] hash) {
         this.id = id;

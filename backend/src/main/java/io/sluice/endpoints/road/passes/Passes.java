@@ -1,5 +1,6 @@
-package io.sluice.endpoints.road;
+package io.sluice.endpoints.road.passes;
 
+import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Who may go where. A ticket leads there once; what it is changed into is looked at again every two seconds, so that who
  * signs out, is disabled or loses the job is cut off wherever they are.
  */
-final class Passes {
+public final class Passes {
     static final Duration TICKET = Duration.ofSeconds(60);
     private static final Duration LIFE = Duration.ofDays(7);
     private static final long LOOK_MILLIS = 2_000;
@@ -41,20 +42,20 @@ final class Passes {
     private final Vertx vertx;
     private final PassStore store;
     private final Authenticator authenticator;
-    private final RoadMetrics metrics;
+    private final PassMetrics metrics;
     private final Map<String, Pass> known = new ConcurrentHashMap<>();
     private final List<Long> timers;
 
-    Passes(Vertx vertx, Database database, Authenticator authenticator, RoadMetrics metrics) {
+    public Passes(Vertx vertx, Database database, Authenticator authenticator, CollectorRegistry registry) {
         this.vertx = vertx;
         this.store = new PassStore(database);
         this.authenticator = authenticator;
-        this.metrics = metrics;
+        this.metrics = new PassMetrics(registry);
         this.timers =
                 List.of(vertx.setPeriodic(LOOK_MILLIS, tick -> look()), vertx.setPeriodic(TIDY_MILLIS, tick -> tidy()));
     }
 
-    Future<String> ticket(String endpoint, Caller caller, String portal) {
+    public Future<String> ticket(String endpoint, Caller caller, String portal) {
         String token = token();
         return store.add(hash(token), endpoint, true, new PassStore.Holder(caller, portal), TICKET)
                 .map(token);
@@ -65,10 +66,10 @@ final class Passes {
      *
      * @param portal where it came from
      */
-    record Entry(String token, String portal) {}
+    public record Entry(String token, String portal) {}
 
     /** What a ticket is changed into. */
-    Future<Optional<Entry>> enter(String endpoint, String ticket) {
+    public Future<Optional<Entry>> enter(String endpoint, String ticket) {
         if (!TOKEN.matcher(ticket).matches()) {
             return Future.succeededFuture(Optional.empty());
         }
@@ -85,13 +86,12 @@ final class Passes {
     }
 
     /** One that was shown a moment ago; null: it has to be looked up, or is none. */
-    @Nullable
-    Pass known(String endpoint, String token) {
+    public @Nullable Pass known(String endpoint, String token) {
         Pass pass = known.get(token);
         return pass != null && pass.valid && pass.id.equals(endpoint) ? pass : null;
     }
 
-    Future<Optional<Pass>> find(String endpoint, String token) {
+    public Future<Optional<Pass>> find(String endpoint, String token) {
         if (!TOKEN.matcher(token).matches()) {
             return Future.succeededFuture(Optional.empty());
         }
@@ -114,14 +114,20 @@ final class Passes {
             known.entrySet().stream()
                     .filter(entry -> entry.getValue().open.isEmpty())
                     .min(Comparator.comparingLong(entry -> entry.getValue().used))
-                    .ifPresent(oldest -> known.remove(oldest.getKey()));
+                    .ifPresent(oldest -> forget(oldest.getKey(), oldest.getValue()));
         }
         Pass before = known.putIfAbsent(token, fresh);
         return before == null || !before.valid ? fresh : before;
     }
 
+    /** It is not looked at again: whoever comes with it is looked up. */
+    private void forget(String token, Pass pass) {
+        pass.kept = false;
+        known.remove(token, pass);
+    }
+
     /** Whoever had it needs it no more. */
-    void leave(String endpoint, String token) {
+    public void leave(String endpoint, String token) {
         Pass pass = known(endpoint, token);
         if (pass != null) {
             known.values().remove(pass);
@@ -131,7 +137,7 @@ final class Passes {
     }
 
     /** What was allowed is not any more. */
-    void revoke(Predicate<Pass> whose) {
+    public void revoke(Predicate<Pass> whose) {
         known.values().stream().filter(whose).toList().forEach(this::end);
     }
 
@@ -150,7 +156,11 @@ final class Passes {
 
     private void look() {
         long now = System.nanoTime();
-        known.entrySet().removeIf(entry -> entry.getValue().open.isEmpty() && now - entry.getValue().used > IDLE_NANOS);
+        known.forEach((token, pass) -> {
+            if (pass.open.isEmpty() && now - pass.used > IDLE_NANOS) {
+                forget(token, pass);
+            }
+        });
         known.values().stream()
                 .collect(Collectors.groupingBy(pass -> pass.caller.credential()))
                 .values()
@@ -175,7 +185,7 @@ final class Passes {
                         e -> LOG.log(System.Logger.Level.WARNING, "event=passes-not-tidied cause={0}", e.getMessage()));
     }
 
-    void close() {
+    public void close() {
         timers.forEach(vertx::cancelTimer);
         known.values().forEach(Pass::cut);
         known.clear();

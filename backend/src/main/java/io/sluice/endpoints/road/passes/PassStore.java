@@ -1,4 +1,4 @@
-package io.sluice.endpoints.road;
+package io.sluice.endpoints.road.passes;
 
 import io.sluice.database.Database;
 import io.sluice.web.Caller;
