@@ -1,11 +1,13 @@
 package io.sluice.web;
 
 import io.vertx.core.Future;
+import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -39,7 +41,21 @@ final class Errors {
 
     /** Answers what a handler failed with, or what the router itself refused. */
     void answer(RoutingContext context) {
-        answer(context, problemOf(context));
+        if (hasGone(context)) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "event=reader-gone path={0} cause={1}",
+                    AccessLog.path(path(context)),
+                    context.failure());
+        } else {
+            answer(context, problemOf(context));
+        }
+    }
+
+    /** Whoever asked has left, and nothing failed but telling them. */
+    private static boolean hasGone(RoutingContext context) {
+        return context.response().closed()
+                && (context.failure() instanceof VertxException || context.failure() instanceof IOException);
     }
 
     void answer(RoutingContext context, Problem problem) {

@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +31,9 @@ abstract class EdgeRefusals {
     static Path folder;
 
     static Portal portal;
+
+    /** Answers that are ready only when nobody is there any more. */
+    static final BlockingQueue<Thread> beingDrawn = new LinkedBlockingQueue<>();
 
     @BeforeAll
     static void open() {
@@ -69,6 +74,16 @@ abstract class EdgeRefusals {
                         Route.get("/thrown", call -> {
                                     throw new IllegalStateException("a secret detail");
                                 })
+                                .forAnyone(),
+                        Route.get(
+                                        "/drawn",
+                                        call -> Future.future(drawn -> {
+                                            beingDrawn.add(Thread.currentThread());
+                                            call.context()
+                                                    .request()
+                                                    .connection()
+                                                    .closeHandler(closed -> drawn.complete(Reply.text("too late")));
+                                        }))
                                 .forAnyone(),
                         Route.get("/slow", call -> Promise.<Reply>promise().future())
                                 .forAnyone(),

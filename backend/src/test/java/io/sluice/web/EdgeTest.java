@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +75,36 @@ class EdgeTest extends EdgeRefusals {
                     .contains(answer.getHeader("X-Request-Id"))
                     .doesNotContain("secret");
         }
+    }
+
+    @Test
+    void who_leaves_before_the_answer_is_ready_is_no_fault_of_ours() throws Exception {
+        var faults = new LinkedBlockingQueue<String>();
+        var logger = Logger.getLogger(Errors.class.getName());
+        var listens = new Handler() {
+            @Override
+            public void publish(LogRecord said) {
+                faults.add(said.getLevel() + " " + said.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(listens);
+        logger.setLevel(Level.ALL);
+        try (Socket socket = portal.socket()) {
+            socket.getOutputStream()
+                    .write("GET /drawn HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(beingDrawn.poll(5, TimeUnit.SECONDS)).isNotNull();
+        }
+        assertThat(faults.poll(5, TimeUnit.SECONDS)).startsWith("FINE event=reader-gone");
+        assertThat(portal.get("/broken").statusCode()).isEqualTo(500);
+        assertThat(faults.poll(5, TimeUnit.SECONDS)).startsWith("SEVERE event=request-failed");
+        logger.removeHandler(listens);
+        logger.setLevel(null);
     }
 
     @Test
