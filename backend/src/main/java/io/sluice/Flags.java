@@ -125,6 +125,12 @@ final class Flags {
             new Flag("logs-total", "SIZE", "100g", "of all finished logs; beyond it the oldest go"),
             new Flag("log-days", "COUNT", "90", "after which a finished log goes"),
             new Flag(
+                    "s3-stores",
+                    "NAME=URL,…",
+                    "",
+                    "stores of objects that jobs may have data from and bring it to, the usual one first:"
+                            + " lab=https://minio.lab:9000 (docs/data.md)"),
+            new Flag(
                     "files-quota",
                     "SIZE",
                     "",

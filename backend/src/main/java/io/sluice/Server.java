@@ -19,6 +19,7 @@ import io.sluice.jobs.Jobs;
 import io.sluice.jobs.api.JobsApi;
 import io.sluice.jobs.drafts.Catalogues;
 import io.sluice.jobs.images.Images;
+import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.output.Outputs;
 import io.sluice.jobs.pages.JobPages;
@@ -279,7 +280,12 @@ public final class Server {
                 identity.grants(),
                 files,
                 new Jobs.Settings(
-                        settings.data(), settings.submissionsPerHour(), settings.sharedProcesses(), failpoint)));
+                        settings.data(),
+                        settings.submissionsPerHour(),
+                        settings.sharedProcesses(),
+                        failpoint,
+                        EngineLine.Patience.USUAL,
+                        settings.stores())));
         closing("jobs", jobs::close);
         return jobs;
     }
@@ -374,6 +380,7 @@ public final class Server {
         table.addAll(new Outputs(jobs, centre).routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
+        table.addAll(jobs.stores().routes());
         table.addAll(logs.routes());
         table.addAll(endpoints.routes(web.live()));
         table.addAll(telemetry.routes(web.live()));

@@ -7,6 +7,7 @@ import io.sluice.endpoints.ssh.Ssh;
 import io.sluice.engines.docker.DockerEngine;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.quota.Quotas;
+import io.sluice.files.stores.Stores;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
@@ -47,6 +48,7 @@ record Settings(
         boolean sharedProcesses,
         Numbers.Range userIds,
         Quotas.Settings quota,
+        Stores stores,
         int submissionsPerHour,
         int listsPerMinute,
         Logs.Settings logs,
@@ -120,6 +122,7 @@ record Settings(
                 !text(values, "allow-shared-process-engine").isEmpty(),
                 userIds(values, faults),
                 quota(values, faults),
+                Stores.read(text(values, "s3-stores"), faults),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),

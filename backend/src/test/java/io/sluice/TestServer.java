@@ -112,6 +112,7 @@ public final class TestServer implements AutoCloseable {
                 settings.sharedProcesses(),
                 settings.userIds(),
                 settings.quota(),
+                settings.stores(),
                 settings.submissionsPerHour(),
                 settings.listsPerMinute(),
                 logs,

@@ -8,6 +8,7 @@ import io.vertx.httpproxy.HttpProxy;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
 import org.apache.sshd.server.SshServer;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** Knows every library that has its home elsewhere. */
 public record Jobs(
@@ -18,4 +19,5 @@ public record Jobs(
         DockerClient docker,
         KubernetesClient kubernetes,
         HttpProxy proxy,
-        SshServer ssh) {}
+        SshServer ssh,
+        S3Client stores) {}

@@ -13,6 +13,7 @@ import io.vertx.core.Future;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public final class Files {
 
     private final Homes homes;
     private final Outputs outputs;
+    private final Inputs inputs;
     private final Path data;
 
     /** Null: only what there always is. */
@@ -38,6 +40,7 @@ public final class Files {
         this.data = data.toAbsolutePath().normalize();
         this.homes = new Homes(this.data, numbers);
         this.outputs = new Outputs(this.data);
+        this.inputs = new Inputs(this.data, this.outputs);
     }
 
     /** Each person's home belongs to a user id of their own where the gateway is root, who alone can give folders away. */
@@ -96,7 +99,9 @@ public final class Files {
 
     /** All that counts as somebody's. It takes as long as there are many. */
     public Tally tally(long user, String name) throws IOException {
-        return Tally.of(data.resolve("homes").resolve(name)).plus(outputs.tally(user));
+        return Tally.of(data.resolve("homes").resolve(name))
+                .plus(outputs.tally(user))
+                .plus(inputs.tally(user));
     }
 
     /** Where a share lies; who reads it and who writes it is a matter of how it is mounted, and of whose the files are. */
@@ -128,6 +133,30 @@ public final class Files {
     /** Of a job that has ended. The answer is whether it had one; the disk has its room back by and by. */
     public boolean removeOutput(long user, String job) throws IOException {
         return outputs.remove(user, job);
+    }
+
+    /** A folder of a job's own for what is fetched for it, which its tasks see as {@code /input}. */
+    public Path input(long user, String name, long job) throws IOException {
+        return inputs.of(home(user, name), user, job);
+    }
+
+    /** Of a job that has ended. The answer is whether it had one. */
+    public boolean removeInput(long user, long job) throws IOException {
+        boolean had = inputs.remove(user, job);
+        if (had && quotas != null) {
+            quotas.removed(user).await();
+        }
+        return had;
+    }
+
+    /** Whose jobs have something that was fetched for them: the jobs' numbers, and those of their users. */
+    public Map<Long, Long> inputs() throws IOException {
+        return inputs.all();
+    }
+
+    /** How much more the disk takes that people's files lie on. */
+    public long room() throws IOException {
+        return java.nio.file.Files.getFileStore(data).getUsableSpace();
     }
 
     /** Where what was removed lies, until it is cleared. */

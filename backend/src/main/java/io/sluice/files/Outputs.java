@@ -55,10 +55,14 @@ final class Outputs {
 
     /** At once for whoever looks. The answer is whether there was any. */
     boolean remove(long user, String job) throws IOException {
+        return away(all.resolve(Long.toString(user)).resolve(job));
+    }
+
+    /** At once for whoever looks, whatever is in it. */
+    boolean away(Path folder) throws IOException {
         Homes.closed(left);
         try {
-            Path output = all.resolve(Long.toString(user)).resolve(job);
-            Files.move(output, left.resolve(UUID.randomUUID().toString()), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(folder, left.resolve(UUID.randomUUID().toString()), StandardCopyOption.ATOMIC_MOVE);
             return true;
         } catch (NoSuchFileException none) {
             return false;

@@ -39,6 +39,11 @@ public final class Folders {
         return data.resolve("jobs").resolve(Long.toString(job)).resolve(log);
     }
 
+    /** Held by whoever moves the data of a job. */
+    public Path transfer(long job) {
+        return data.resolve("transfers").resolve(Long.toString(job));
+    }
+
     /** The name of a task attempt's output beneath its job's folder. Of a role's name every character may stand in the name of a file. */
     public static String log(String role, int index, int attempt, int taskAttempt) {
         String part = role.length() <= LONGEST_ROLE

@@ -8,8 +8,11 @@ import io.sluice.database.Migrations;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Inventory;
 import io.sluice.files.Files;
+import io.sluice.files.stores.Stores;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.clusters.Clusters;
+import io.sluice.jobs.data.Transfer;
+import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.drafts.Templates;
 import io.sluice.jobs.gang.GangFolders;
 import io.sluice.jobs.idle.Idling;
@@ -24,6 +27,7 @@ import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.release.Releases;
+import io.sluice.jobs.stores.StoreKeys;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
@@ -56,7 +60,8 @@ public final class Jobs {
                     "006-released-at",
                     "007-idle",
                     "008-place",
-                    "009-images"));
+                    "009-images",
+                    "010-data"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";
@@ -74,9 +79,20 @@ public final class Jobs {
      * @param submissionsPerHour of one user
      * @param shared whether everybody may use an engine that does not keep tasks apart; otherwise only administrators may
      * @param patience with the engine
+     * @param stores of objects that jobs may have data from
      */
     public record Settings(
-            Path data, int submissionsPerHour, boolean shared, Failpoint failpoint, EngineLine.Patience patience) {
+            Path data,
+            int submissionsPerHour,
+            boolean shared,
+            Failpoint failpoint,
+            EngineLine.Patience patience,
+            Stores stores) {
+
+        public Settings(
+                Path data, int submissionsPerHour, boolean shared, Failpoint failpoint, EngineLine.Patience patience) {
+            this(data, submissionsPerHour, shared, failpoint, patience, Stores.NONE);
+        }
 
         public Settings(Path data, int submissionsPerHour, boolean shared, Failpoint failpoint) {
             this(data, submissionsPerHour, shared, failpoint, EngineLine.Patience.USUAL);
@@ -94,6 +110,8 @@ public final class Jobs {
     private final Idling idling;
     private final Vault vault;
     private final Mounts mounts;
+    private final StoreKeys stores;
+    private final Transfers transfers;
     private final Folders folders;
     private final Releases releases;
     private final Scheduler scheduler;
@@ -132,7 +150,9 @@ public final class Jobs {
                 (job, attempt, message) -> store.stop(job, attempt, message, Exit.IDLE_STOPPED));
         this.vault = vault;
         this.mounts = new Mounts(files);
+        this.stores = new StoreKeys(settings.stores(), database, vault);
         this.folders = new Folders(settings.data());
+        this.transfers = new Transfers(database, stores, files, folders, registry);
         this.releases = new Releases(database, registry);
         this.shared = settings.shared();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);
@@ -144,6 +164,7 @@ public final class Jobs {
                 releases,
                 folders,
                 files,
+                transfers,
                 this::secrets,
                 seen::ring,
                 settings.failpoint(),
@@ -153,6 +174,7 @@ public final class Jobs {
                 store,
                 clusters,
                 mounts,
+                stores,
                 vault,
                 new JobMetrics(registry),
                 settings.failpoint(),
@@ -388,6 +410,16 @@ public final class Jobs {
         return places;
     }
 
+    /** What a job is brought and what is taken from it, and how far that is. */
+    public Future<List<Transfer>> data(Job job) {
+        return details.spec(job.id()).compose(spec -> transfers.of(job, spec.spec()));
+    }
+
+    /** The stores of objects, and who has a key for which. */
+    public StoreKeys stores() {
+        return stores;
+    }
+
     public Templates templates() {
         return templates;
     }
@@ -425,7 +457,7 @@ public final class Jobs {
     /** Stops acting; what runs goes on running. */
     public Future<Void> close() {
         subscription.cancel();
-        return scheduler.close();
+        return scheduler.close().onComplete(over -> transfers.close());
     }
 
     private List<Job> informed(List<Job> jobs) {

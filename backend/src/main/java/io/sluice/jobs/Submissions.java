@@ -8,6 +8,7 @@ import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
+import io.sluice.jobs.stores.StoreKeys;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
@@ -26,6 +27,7 @@ final class Submissions {
     private final JobStore store;
     private final Clusters clusters;
     private final Mounts mounts;
+    private final StoreKeys stores;
     private final Vault vault;
     private final JobMetrics metrics;
     private final Failpoint failpoint;
@@ -37,6 +39,7 @@ final class Submissions {
             JobStore store,
             Clusters clusters,
             Mounts mounts,
+            StoreKeys stores,
             Vault vault,
             JobMetrics metrics,
             Failpoint failpoint,
@@ -45,6 +48,7 @@ final class Submissions {
         this.store = store;
         this.clusters = clusters;
         this.mounts = mounts;
+        this.stores = stores;
         this.vault = vault;
         this.metrics = metrics;
         this.failpoint = failpoint;
@@ -116,25 +120,25 @@ final class Submissions {
                 yield Future.succeededFuture(
                         new Submitted.Refused(refused.code(), refused.message(), refused.faults()));
             }
-            case Read.Accepted accepted
-            when asksStore(accepted.spec()) -> {
-                metrics.submitted("no_store");
-                yield Future.failedFuture(Problem.of(
-                        Problem.Kind.INVALID,
-                        "NoStoreError",
-                        "This gateway knows no store of objects. Name a folder that tasks see, as /userhome/data, or ask"
-                                + " your administrator for a store."));
-            }
             case Read.Accepted accepted ->
                 mounts.missing(caller.id(), accepted.spec())
                         .compose(missing -> missing.isPresent()
                                 ? missing(missing.get())
-                                : allowed(caller, accepted, idempotencyKey, hash(text), refusal));
+                                : supplied(caller, accepted)
+                                        .compose(supplied ->
+                                                allowed(caller, accepted, idempotencyKey, hash(text), refusal)));
         };
     }
 
-    private static boolean asksStore(JobSpec spec) {
-        return !spec.data().fetched().isEmpty() || !spec.data().returned().isEmpty();
+    /** Fails where its data can not be had: a store that nobody knows, or no key for it. */
+    private Future<Void> supplied(Caller caller, Read.Accepted job) {
+        return stores.barred(caller.id(), job.spec().data()).compose(why -> {
+            if (why.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            metrics.submitted("no_store");
+            return Future.failedFuture(why.get());
+        });
     }
 
     private Future<Submitted> missing(String storage) {

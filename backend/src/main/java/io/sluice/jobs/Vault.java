@@ -1,6 +1,7 @@
 package io.sluice.jobs;
 
 import io.sluice.jobs.keys.KeyFile;
+import io.sluice.jobs.stores.StoreKeys;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
  * Seals secrets for the database. The key lies in the data folder and not beside what it opens: a dump of the database tells nothing, and
  * the embedded database's files have the same owner as the key. Gateways that share a database share the file.
  */
-final class Vault {
+final class Vault implements StoreKeys.Vault {
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
 
@@ -32,7 +33,8 @@ final class Vault {
     }
 
     /** @param holder whose secret it is; it opens for nobody else */
-    byte[] seal(String secret, String holder) {
+    @Override
+    public byte[] seal(String secret, String holder) {
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
         byte[] sealed = run(Cipher.ENCRYPT_MODE, nonce, secret.getBytes(StandardCharsets.UTF_8), holder);
@@ -42,7 +44,8 @@ final class Vault {
                 .array();
     }
 
-    String open(byte[] sealed, String holder) {
+    @Override
+    public String open(byte[] sealed, String holder) {
         var bytes = ByteBuffer.wrap(sealed);
         byte[] nonce = new byte[NONCE_BYTES];
         byte[] rest = new byte[sealed.length - NONCE_BYTES];

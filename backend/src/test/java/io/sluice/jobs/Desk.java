@@ -6,6 +6,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.TestDatabase;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
+import io.sluice.files.stores.Stores;
 import io.sluice.identity.Identity;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.life.EngineLine;
@@ -86,6 +87,18 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
                         grants,
                         io.sluice.files.Files.together(data),
                         new Jobs.Settings(data, 1000, false, Failpoint.NONE, patience))
+                .await();
+    }
+
+    void open(Path data, Stores stores) {
+        jobs = Jobs.open(
+                        vertx,
+                        database.database(),
+                        engine,
+                        registry,
+                        grants,
+                        io.sluice.files.Files.together(data),
+                        new Jobs.Settings(data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores))
                 .await();
     }
 

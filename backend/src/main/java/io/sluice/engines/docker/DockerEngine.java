@@ -380,6 +380,11 @@ public final class DockerEngine implements Engine {
             return homes.resolveSibling("outputs");
         }
 
+        /** What is fetched for jobs, likewise. */
+        public Path inputs() {
+            return homes.resolveSibling("inputs");
+        }
+
         /** What an administrator shares with some: each folder in it may be given to a task. */
         public Path shares() {
             return homes.resolveSibling("shares");

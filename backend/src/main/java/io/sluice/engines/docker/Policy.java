@@ -128,6 +128,7 @@ final class Policy {
         boolean inHomes = source.startsWith(settings.homes()) && !source.equals(settings.homes());
         boolean shared = source.equals(settings.common())
                 || isBelow(settings.outputs(), 2, source)
+                || isBelow(settings.inputs(), 2, source)
                 || isBelow(settings.shares(), 1, source)
                 || ((source.startsWith(settings.shared()) || source.startsWith(settings.gangs())) && mount.readOnly());
         return straight && (inHomes || shared)

@@ -54,7 +54,8 @@ final class WaitingJson {
             case MACHINES -> "Other jobs have the machines." + what;
             case SCATTERED -> "There is enough in all, but not together." + what;
             case RESERVED -> "What is free is kept for the job before it.";
-            case PORT, PORTS, NEVER_PORTS, IMAGE -> waiting.outages().getFirst().reason();
+            case PORT, PORTS, NEVER_PORTS, IMAGE, DATA ->
+                waiting.outages().getFirst().reason();
             case START -> notStarted(waiting.outages().getFirst());
             case MAKING_ROOM -> "Room is being made for it.";
         };

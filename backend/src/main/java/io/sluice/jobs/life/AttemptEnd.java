@@ -3,6 +3,7 @@ package io.sluice.jobs.life;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
 import io.sluice.jobs.Job;
+import io.sluice.jobs.data.Transfers;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,12 +32,16 @@ final class AttemptEnd {
     private final TaskStore tasks;
     private final Engine engine;
     private final Launch launch;
+    private final Transfers transfers;
     private final Completion completion;
     private final Failpoint failpoint;
     private final LifeMetrics metrics;
     private final Runnable freed;
     private final Runnable seen;
     private final Map<String, Run> runs;
+    /** A job is to be looked at soon. */
+    private final LongConsumer later;
+
     /** When the engine took each request to stop: a task that saves its state is not to be told again whenever another has ended. */
     private final Map<String, Long> told = new ConcurrentHashMap<>();
 
@@ -44,22 +50,26 @@ final class AttemptEnd {
             TaskStore tasks,
             Engine engine,
             Launch launch,
+            Transfers transfers,
             Completion completion,
             Failpoint failpoint,
             LifeMetrics metrics,
             Runnable freed,
             Runnable seen,
-            Map<String, Run> runs) {
+            Map<String, Run> runs,
+            LongConsumer later) {
         this.jobs = jobs;
         this.tasks = tasks;
         this.engine = engine;
         this.launch = launch;
+        this.transfers = transfers;
         this.completion = completion;
         this.failpoint = failpoint;
         this.metrics = metrics;
         this.freed = freed;
         this.seen = seen;
         this.runs = runs;
+        this.later = later;
     }
 
     /** The next step towards the end; whether there may be another. */
@@ -155,6 +165,10 @@ final class AttemptEnd {
     }
 
     private boolean conclude(Attempt attempt, long epoch) {
+        if (!transfers.leaveOff(attempt.job())) {
+            later.accept(attempt.job());
+            return false;
+        }
         Exit exit = attempt.exit();
         int code = exit == null ? Exit.STOPPED : exit.code();
         var again = attempt.stop()
@@ -170,6 +184,7 @@ final class AttemptEnd {
             jobs.finalise(attempt.job(), epoch, state, finalMessage(state, exit))
                     .await();
             metrics.finalised(state);
+            forget(attempt);
         }
         seen.run();
         for (var task : attempt.tasks()) {
@@ -181,6 +196,15 @@ final class AttemptEnd {
             log.log(Level.WARNING, "job={0} gang=left cause=\"{1}\"", Long.toString(attempt.job()), e.getMessage());
         }
         return false;
+    }
+
+    /** What was fetched for it. */
+    private void forget(Attempt attempt) {
+        try {
+            transfers.forget(attempt.job(), attempt.userId());
+        } catch (IOException e) { // the reconciler comes by
+            log.log(Level.WARNING, "job={0} data=left cause=\"{1}\"", Long.toString(attempt.job()), e.getMessage());
+        }
     }
 
     /** Only now that its outcome is stored. What can not be removed now is found again by the reconciler. */

@@ -40,6 +40,9 @@ public record Exit(
     /** It failed for a reason that the code does not tell, and one of its devices was at fault. */
     public static final int DEVICE_FAULT = -254;
 
+    /** What it was to be brought did not come. */
+    public static final int NOT_FETCHED = -255;
+
     public static final int CREATION_AGAIN = -120;
     public static final int NO_IMAGE = 254;
     public static final int NO_SHELL = -1203;

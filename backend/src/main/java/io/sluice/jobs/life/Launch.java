@@ -5,6 +5,8 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Task;
 import io.sluice.files.Files;
 import io.sluice.jobs.Folders;
+import io.sluice.jobs.data.Asked;
+import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.exits.Cause;
 import io.sluice.jobs.gang.Contract;
 import io.sluice.jobs.gang.Gang;
@@ -132,6 +134,24 @@ final class Launch {
         return waiting(attempt, Waiting.Why.IMAGE, outage);
     }
 
+    /** What a job is told while its data is on its way. */
+    static Waiting waiting(Attempt attempt, Transfers.Fetch.Going going) {
+        return waiting(
+                attempt,
+                Waiting.Why.DATA,
+                new Waiting.Outage(
+                        going.what(),
+                        going.far(),
+                        "Its input " + going.what() + " is being fetched"
+                                + (going.far() == null ? "." : ": " + going.far() + ".")));
+    }
+
+    /** What the data of an attempt is moved for. */
+    static Asked asked(Attempt attempt, long epoch, JobSpec spec) {
+        return new Asked(
+                attempt.job(), attempt.number(), epoch, attempt.userId(), attempt.user(), attempt.name(), spec);
+    }
+
     /** What a job is told whose start the engine has not answered, or has answered with a fault of its own. */
     static Waiting unanswered(Attempt attempt, Attempt.Task task, Throwable cause) {
         String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
@@ -197,7 +217,8 @@ final class Launch {
                 });
         List<Task.Mount> folders;
         try {
-            folders = mounts.of(attempt.userId(), attempt.user(), attempt.name(), spec, gangs.write(gang, contract));
+            folders = mounts.of(
+                    attempt.userId(), attempt.user(), attempt.job(), attempt.name(), spec, gangs.write(gang, contract));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

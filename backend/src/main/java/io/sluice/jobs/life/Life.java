@@ -5,6 +5,7 @@ import io.sluice.engines.Run;
 import io.sluice.engines.Started;
 import io.sluice.engines.Task;
 import io.sluice.jobs.Job;
+import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.exits.ExitCatalogue;
 import io.sluice.jobs.life.Completion.Outcome;
 import io.sluice.jobs.placement.Waiting;
@@ -39,6 +40,7 @@ final class Life {
     private final TaskStore tasks;
     private final Engine engine;
     private final Launch launch;
+    private final Transfers transfers;
     private final Completion completion;
     private final AttemptEnd end;
     private final Failpoint failpoint;
@@ -65,6 +67,7 @@ final class Life {
             TaskStore tasks,
             Engine engine,
             Launch launch,
+            Transfers transfers,
             Failpoint failpoint,
             LifeMetrics metrics,
             Runnable freed,
@@ -73,17 +76,31 @@ final class Life {
         this.tasks = tasks;
         this.engine = engine;
         this.launch = launch;
+        this.transfers = transfers;
         this.completion = new Completion(ExitCatalogue::of);
         this.failpoint = failpoint;
         this.metrics = metrics;
         this.freed = freed;
         this.seen = seen;
-        this.end = new AttemptEnd(jobs, tasks, engine, launch, completion, failpoint, metrics, freed, seen, runs);
+        this.end = new AttemptEnd(
+                jobs,
+                tasks,
+                engine,
+                launch,
+                transfers,
+                completion,
+                failpoint,
+                metrics,
+                freed,
+                seen,
+                runs,
+                this::lookAgain);
     }
 
     /** Acts from now on as the leader of this epoch; 0: as nobody. */
     void lead(long epoch) {
         this.epoch = epoch;
+        transfers.lead(epoch);
     }
 
     /** What the engine said of a run. */
@@ -302,6 +319,25 @@ final class Life {
             return false;
         }
         failpoint.pass("claim.after");
+        return switch (transfers.fetch(
+                Launch.asked(attempt, epoch, launch.spec(attempt.job()).await().spec()))) {
+            case Transfers.Fetch.Ready ready -> intended(attempt, waiting, epoch);
+            case Transfers.Fetch.Going going -> awaited(attempt, Launch.waiting(attempt, going), epoch);
+            case Transfers.Fetch.Failed failed ->
+                notStarted(attempt, waiting, Exit.of(Exit.NOT_FETCHED, failed.why()), epoch);
+        };
+    }
+
+    /** Asked again soon, under the same names. */
+    private boolean awaited(Attempt attempt, Waiting why, long epoch) {
+        if (tasks.preparing(attempt.job(), epoch, why).await()) {
+            seen.run();
+        }
+        lookAgain(attempt.job());
+        return false;
+    }
+
+    private boolean intended(Attempt attempt, List<Attempt.Task> waiting, long epoch) {
         var claimed = waiting.stream()
                 .filter(task -> task.phase() == Job.Phase.CLAIMED)
                 .map(Attempt.Task::id)
@@ -332,13 +368,7 @@ final class Life {
         } catch (IllegalArgumentException | IllegalStateException | UncheckedIOException e) {
             // never asked for, so nothing can run; what the disk did may be over soon, the rest stays as it is
             int code = e instanceof UncheckedIOException ? Exit.CREATION_AGAIN : Exit.CREATION_REFUSED;
-            Exit exit = Exit.of(code, e.getMessage());
-            return exited(
-                    attempt,
-                    starting.stream()
-                            .map(task -> ended(attempt, task, exit, null))
-                            .toList(),
-                    epoch);
+            return notStarted(attempt, starting, Exit.of(code, e.getMessage()), epoch);
         }
         var answers = asked.stream().map(engine::start).toList();
         Future.join(answers).otherwiseEmpty().await();
@@ -366,12 +396,16 @@ final class Life {
         boolean refused = !ended.isEmpty() && exited(attempt, ended, epoch);
         metrics.started(begun.size());
         if (awaited != null) {
-            if (tasks.preparing(attempt.job(), epoch, awaited).await()) {
-                seen.run();
-            }
-            lookAgain(attempt.job()); // no answer, or not ready: asked again soon, under the same names
+            awaited(attempt, awaited, epoch); // no answer, or not ready
         }
         return stored || refused;
+    }
+
+    private boolean notStarted(Attempt attempt, List<Attempt.Task> tasks, Exit exit, long epoch) {
+        return exited(
+                attempt,
+                tasks.stream().map(task -> ended(attempt, task, exit, null)).toList(),
+                epoch);
     }
 
     private TaskStore.Begun begun(Attempt.Task task, Started.Running running) {

@@ -2,6 +2,7 @@ package io.sluice.jobs.life;
 
 import io.sluice.engines.Engine;
 import io.sluice.engines.Run;
+import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.gang.GangFolders;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -33,18 +34,27 @@ final class Reconciler {
     private final TaskStore tasks;
     private final Life life;
     private final GangFolders gangs;
+    private final Transfers transfers;
     /** Jobs look different. */
     private final Runnable seen;
 
     private final Map<String, Long> strangers = new HashMap<>();
 
-    Reconciler(EngineLine engine, LifeStore jobs, TaskStore tasks, Life life, GangFolders gangs, Runnable seen) {
+    Reconciler(
+            EngineLine engine,
+            LifeStore jobs,
+            TaskStore tasks,
+            Life life,
+            GangFolders gangs,
+            Transfers transfers,
+            Runnable seen) {
         this.engine = engine;
         this.jobs = jobs;
         this.seen = seen;
         this.tasks = tasks;
         this.life = life;
         this.gangs = gangs;
+        this.transfers = transfers;
     }
 
     void run(LifeStore.Leadership leads) {
@@ -62,8 +72,9 @@ final class Reconciler {
         clean(found, settled);
         try {
             gangs.sweep(jobs -> tasks.alive(jobs).await());
+            transfers.sweep(jobs -> tasks.unfinished(jobs).await());
         } catch (IOException e) {
-            log.log(Level.WARNING, "gangs=left cause=\"{0}\"", e.getMessage());
+            log.log(Level.WARNING, "folders=left cause=\"{0}\"", e.getMessage());
         }
     }
 

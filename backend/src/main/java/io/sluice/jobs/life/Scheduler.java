@@ -6,6 +6,7 @@ import io.sluice.engines.Engine;
 import io.sluice.engines.Subscription;
 import io.sluice.files.Files;
 import io.sluice.jobs.Folders;
+import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
@@ -73,6 +74,7 @@ public final class Scheduler {
             Releases releases,
             Folders folders,
             Files files,
+            Transfers transfers,
             BiFunction<Buffer, String, Map<String, String>> secrets,
             Runnable seen,
             Failpoint failpoint,
@@ -85,10 +87,10 @@ public final class Scheduler {
         this.metrics = new LifeMetrics(registry);
         this.line = new EngineLine(engine, patience, metrics);
         var launch = new Launch(taskStore, folders, files, secrets);
-        this.life = new Life(jobs, taskStore, line, launch, failpoint, metrics, this::ring, seen);
+        this.life = new Life(jobs, taskStore, line, launch, transfers, failpoint, metrics, this::ring, seen);
         this.queue =
                 new Queue(queueStore, jobs, taskStore, line, releases, launch, folders.links(), life, metrics, seen);
-        this.reconciler = new Reconciler(line, jobs, taskStore, life, folders.gangs(), seen);
+        this.reconciler = new Reconciler(line, jobs, taskStore, life, folders.gangs(), transfers, seen);
         this.watch = engine.watch(life::heard);
     }
 

@@ -347,6 +347,15 @@ final class TaskStore {
                 .map(Set::copyOf);
     }
 
+    /** Of these jobs, those that may run still or again. */
+    Future<Set<Long>> unfinished(Set<Long> jobs) {
+        return database.read(
+                        "SELECT id FROM jobs WHERE id = ANY ($1) AND state <> 'finalised'",
+                        Tuple.tuple().addValue(jobs.toArray(Long[]::new)),
+                        row -> row.getLong(0))
+                .map(Set::copyOf);
+    }
+
     /** Of these runs, those that nobody waits for any more, and whether the outcome of its task is stored; else no task is known here at all. */
     Future<Map<String, Boolean>> over(List<String> runs) {
         return database.read(

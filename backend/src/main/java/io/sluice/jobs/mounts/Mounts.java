@@ -6,6 +6,7 @@ import io.sluice.files.shares.Held;
 import io.sluice.jobs.gang.Contract;
 import io.sluice.jobs.gang.PaiVariables;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.data.Data;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -47,7 +48,8 @@ public final class Mounts {
     }
 
     /** As the user has them at this moment. It waits. */
-    public List<Task.Mount> of(long user, String name, String job, JobSpec spec, Path told) throws IOException {
+    public List<Task.Mount> of(long user, String name, long number, String job, JobSpec spec, Path told)
+            throws IOException {
         Map<String, Task.Mount> all = new LinkedHashMap<>();
         List<Held> shares = files.shares(user).await();
         // what is asked for stands before what comes by itself
@@ -61,6 +63,9 @@ public final class Mounts {
         }
         // what every task has, whatever it asks for
         put(all, new Task.Mount(files.home(user, name), PaiVariables.HOME, false));
+        if (!spec.data().fetched().isEmpty()) {
+            put(all, new Task.Mount(files.input(user, name, number), Data.INPUT, false));
+        }
         put(all, new Task.Mount(told, Contract.FOLDER, true));
         put(all, new Task.Mount(files.output(user, name, job), Contract.OUTPUT, false));
         return List.copyOf(all.values());

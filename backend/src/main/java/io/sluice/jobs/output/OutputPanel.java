@@ -2,9 +2,20 @@ package io.sluice.jobs.output;
 
 import io.sluice.files.centre.FilePage;
 import io.sluice.jobs.Job;
+import io.sluice.jobs.data.Transfer;
+import io.sluice.web.View;
+import java.util.List;
+import java.util.Locale;
 
-/** @param own whether who looks is whose job it is */
-public record OutputPanel(Job job, FilePage files, boolean own) {
+/**
+ * @param data what it is brought, and what is taken from it to somewhere else
+ * @param own whether who looks is whose job it is
+ */
+public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> data) {
+    public OutputPanel {
+        data = List.copyOf(data);
+    }
+
     public int more() {
         return files.total() - files.rows().size();
     }
@@ -12,5 +23,33 @@ public record OutputPanel(Job job, FilePage files, boolean own) {
     /** What still runs writes there. */
     public boolean isRemovable() {
         return job.isFinal() && files.total() > 0;
+    }
+
+    /** How far one of them is, in the reader's words. */
+    public String stage(View view, Transfer one) {
+        return view.t("data.state." + one.state().name().toLowerCase(Locale.ROOT));
+    }
+
+    /** How that looks. */
+    public String tone(Transfer one) {
+        return switch (one.state()) {
+            case IN_PLACE, DONE -> "succeeded";
+            case MOVING -> "running";
+            case WAITING -> "waiting";
+            case FAILED -> "failed";
+        };
+    }
+
+    /** {@code 3 of 10 files · 1.2 MB of 40 MB}; empty where nothing has moved. */
+    public String far(View view, Transfer one) {
+        Long count = one.allFiles();
+        Long bytes = one.allBytes();
+        String has = files().amount(one.bytes(), view.locale());
+        if (one.state() == Transfer.State.IN_PLACE || (count == null && one.files() == 0)) {
+            return "";
+        }
+        return count == null || bytes == null
+                ? view.t("data.moved", one.files(), has)
+                : view.t("data.far", one.files(), count, has, files().amount(bytes, view.locale()));
     }
 }

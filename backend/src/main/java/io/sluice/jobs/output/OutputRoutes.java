@@ -38,12 +38,14 @@ final class OutputRoutes {
     private Future<Reply> panel(Call call) {
         return job(call)
                 .compose(job -> centre.output(job.userId(), job.user(), job.name(), call.caller())
-                        .map(files -> Reply.page(
-                                "jobs/output.jte",
-                                new OutputPanel(
-                                        job,
-                                        files,
-                                        job.userId() == call.caller().id()))));
+                        .compose(files -> jobs.data(job)
+                                .map(data -> Reply.page(
+                                        "jobs/output.jte",
+                                        new OutputPanel(
+                                                job,
+                                                files,
+                                                job.userId() == call.caller().id(),
+                                                data)))));
     }
 
     private Future<Reply> remove(Call call) {

@@ -115,7 +115,7 @@ public final class Words {
                     waiting.why() == Waiting.Why.NEVER_PORTS && !port.node().isEmpty();
             return view.t(same ? key + ".same" : key, String.valueOf(port.device()), port.node());
         }
-        if (waiting.why() == Waiting.Why.IMAGE) {
+        if (waiting.why() == Waiting.Why.IMAGE || waiting.why() == Waiting.Why.DATA) {
             Outage image = waiting.outages().getFirst();
             return image.device() == null
                     ? view.t(key, image.node())

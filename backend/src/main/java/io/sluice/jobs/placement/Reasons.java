@@ -214,6 +214,7 @@ final class Reasons {
                         PORTS,
                         NEVER_PORTS,
                         IMAGE,
+                        DATA,
                         START,
                         MAKING_ROOM -> new Lack(why, List.of(), List.of(), List.of());
             };

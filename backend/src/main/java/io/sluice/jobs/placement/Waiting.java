@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param start expected, if no job of higher priority comes and no machine is lost; at the latest, for the first of the
  *     queue; null: nobody knows
  * @param outages machines and devices that would do, but are out of service; the port, as the device of its node, that another job has; how many ports are asked for, as the device of a node that has too few, or of the port that is
- *     asked for too often; the image that is fetched, and in
+ *     asked for too often; the image or the input that is fetched, and in
  *     place of the device how much of it is here; the node that has not started a task, and as its device that task
  */
 public record Waiting(
@@ -58,6 +58,8 @@ public record Waiting(
         PORTS,
         /** It has its machines, and its image is being fetched. */
         IMAGE,
+        /** It has its machines, and its data is being fetched. */
+        DATA,
         /** It has its machines, and the engine could not start it yet. */
         START,
         /** Room is being made for it: it starts as soon as others have ended. */
@@ -76,6 +78,7 @@ public record Waiting(
                         PORT,
                         PORTS,
                         IMAGE,
+                        DATA,
                         START,
                         MAKING_ROOM -> false;
             };

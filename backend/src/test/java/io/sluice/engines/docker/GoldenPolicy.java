@@ -105,6 +105,10 @@ public final class GoldenPolicy {
                 assertThat(source.toString()).matches(".*/outputs/\\d+/[^/]+");
                 assertThat(Files.getAttribute(source, "unix:uid"))
                         .isEqualTo(Files.getAttribute(place.home(), "unix:uid"));
+            } else if (target.equals("/input")) { // likewise
+                assertThat(source.toString()).matches(".*/inputs/\\d+/\\d+");
+                assertThat(Files.getAttribute(source, "unix:uid"))
+                        .isEqualTo(Files.getAttribute(place.home(), "unix:uid"));
             } else {
                 assertThat(source).as(target).isEqualTo((writes ? writable : readOnly).get(target));
             }

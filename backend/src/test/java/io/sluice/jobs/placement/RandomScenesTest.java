@@ -247,7 +247,7 @@ class RandomScenesTest {
                         assertThat(waiting.behind()).as("%s %s", one, waiting).isNotNull();
                     case MAKING_ROOM ->
                         assertThat(waiting.start()).as("%s %s", one, waiting).isNotNull();
-                    case OUT_OF_SERVICE, PORT, PORTS, NEVER_PORTS, IMAGE, START ->
+                    case OUT_OF_SERVICE, PORT, PORTS, NEVER_PORTS, IMAGE, DATA, START ->
                         assertThat(waiting.outages()).as("%s %s", one, waiting).isNotEmpty();
                     case CLUSTER_STOPPED, CLUSTER_UNKNOWN ->
                         assertThat(waiting.cluster()).isIn("stopped", "unknown");

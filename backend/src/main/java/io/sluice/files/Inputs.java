@@ -1,0 +1,75 @@
+package io.sluice.files;
+
+import io.sluice.files.quota.Tally;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What is fetched for people's jobs: a folder for each, of the user's own, for as long as the job runs. */
+final class Inputs {
+    private static final String NUMBER = "\\d{1,18}";
+
+    private final Path all;
+    private final Outputs outputs;
+
+    /** @param outputs beside which lies what was taken away */
+    Inputs(Path data, Outputs outputs) {
+        this.all = data.resolve("inputs");
+        this.outputs = outputs;
+    }
+
+    /** @param home whose owner gets it */
+    Path of(Path home, long user, long job) throws IOException {
+        Homes.closed(all);
+        Path input =
+                Homes.closed(Homes.readable(all.resolve(Long.toString(user))).resolve(Long.toString(job)));
+        int owner = owner(home);
+        if (owner(input) != owner) {
+            Handover.give(input, owner);
+        }
+        return input;
+    }
+
+    private static int owner(Path folder) throws IOException {
+        return (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    boolean remove(long user, long job) throws IOException {
+        Path folder = all.resolve(Long.toString(user)).resolve(Long.toString(job));
+        return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && outputs.away(folder);
+    }
+
+    /** By job, whose it is. */
+    Map<Long, Long> all() throws IOException {
+        Map<Long, Long> found = new HashMap<>();
+        for (Path user : numbered(all)) {
+            for (Path job : numbered(user)) {
+                found.put(number(job), number(user));
+            }
+        }
+        return found;
+    }
+
+    private static long number(Path folder) {
+        return Long.parseLong(String.valueOf(folder.getFileName()));
+    }
+
+    private static List<Path> numbered(Path folder) throws IOException {
+        try (var names = Files.list(folder)) {
+            return names.filter(name -> String.valueOf(name.getFileName()).matches(NUMBER))
+                    .toList();
+        } catch (NoSuchFileException none) {
+            return List.of();
+        }
+    }
+
+    /** Without making one where there is none. */
+    Tally tally(long user) throws IOException {
+        return Tally.of(all.resolve(Long.toString(user)));
+    }
+}

@@ -1,0 +1,115 @@
+package io.sluice.jobs.data;
+
+import io.sluice.files.Files;
+import io.sluice.files.quota.Tally;
+import io.sluice.files.space.Removal;
+import io.sluice.files.tree.Folder;
+import io.sluice.files.tree.Owner;
+import io.sluice.files.tree.Place;
+import io.sluice.jobs.data.Input.Amount;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/** Brings an attempt its inputs, and makes the folders that its outputs are to be written to. */
+final class Fetching extends Errand {
+    /** What has not come wholly yet; no input has such a name. */
+    private static final String ASIDE = ".sluice";
+    /** So much stays free on the disk for everybody else. */
+    private static final long SPARE = 1L << 30;
+
+    /** Finds where an input comes from. */
+    @FunctionalInterface
+    interface Finder {
+        Input of(Progress one) throws IOException;
+    }
+
+    private final Files files;
+    private final Executor threads;
+    private final Finder finder;
+
+    Fetching(Asked asked, Care care, List<Progress> all, Files files, Executor threads, Finder finder) {
+        super(asked, care, all);
+        this.files = files;
+        this.threads = threads;
+        this.finder = finder;
+    }
+
+    @Override
+    void work() throws Exception {
+        outputs();
+        if (all.isEmpty()) {
+            return;
+        }
+        Path root = files.input(asked.userId(), asked.user(), asked.job());
+        Map<Progress, Input> inputs = new LinkedHashMap<>();
+        try (Folder top = Folder.open(root, Owner.of(root))) {
+            Amount whole = survey(inputs);
+            room(whole, Tally.of(root));
+            for (var input : inputs.entrySet()) {
+                fetch(top, input.getKey(), input.getValue());
+            }
+            Removal.ifThere(top, ASIDE);
+        } finally {
+            inputs.values().forEach(Input::close);
+        }
+    }
+
+    private void outputs() throws IOException {
+        var wanted = asked.spec().data().returned();
+        if (wanted.isEmpty()) {
+            return;
+        }
+        Path root = files.output(asked.userId(), asked.user(), asked.name());
+        try (Folder top = Folder.open(root, Owner.of(root))) {
+            for (var output : wanted) {
+                top.made(Place.ROOT.with(output.name())).close();
+            }
+        }
+    }
+
+    private Amount survey(Map<Progress, Input> inputs) throws IOException {
+        long count = 0;
+        long bytes = 0;
+        for (Progress one : all) {
+            one.state = Transfer.State.MOVING;
+            Input input = finder.of(one);
+            inputs.put(one, input);
+            Amount amount = input.survey();
+            one.allFiles = amount.files();
+            one.allBytes = amount.bytes();
+            one.state = Transfer.State.WAITING;
+            count += amount.files();
+            bytes += amount.bytes();
+        }
+        return new Amount(count, bytes);
+    }
+
+    /** What is there already, of an attempt before or because a gateway was killed, is not counted twice. */
+    private void room(Amount whole, Tally there) throws IOException {
+        long bytes = Math.max(0, whole.bytes() - there.bytes());
+        long count = Math.max(0, whole.files() - there.files());
+        long free = files.room();
+        if (bytes > free - SPARE) {
+            throw new IOException("Its inputs have " + (bytes >> 20) + " MiB more, and the disk of this gateway has "
+                    + (Math.max(0, free - SPARE) >> 20) + " MiB for them. Name less, or ask your administrator.");
+        }
+        var quotas = files.quotas();
+        if (quotas.isPresent()) {
+            quotas.get().room(asked.userId(), bytes, count).await();
+            quotas.get().add(asked.userId(), bytes, count).await();
+        }
+    }
+
+    private void fetch(Folder top, Progress one, Input input) throws IOException {
+        one.state = Transfer.State.MOVING;
+        try (Folder aside = top.made(Place.ROOT.with(ASIDE));
+                Folder own = top.made(Place.ROOT.with(one.name))) {
+            input.fetch(new Landing(own, aside, one, care), new Crew(threads));
+        }
+        one.state = Transfer.State.DONE;
+    }
+}

@@ -1,0 +1,158 @@
+package io.sluice.jobs.data;
+
+import io.sluice.files.stores.StoreFault;
+import io.sluice.files.stores.StoreLine;
+import io.sluice.files.stores.Stored;
+import io.sluice.files.stores.Stores;
+import io.sluice.files.tree.Place;
+import io.sluice.jobs.data.Landing.Announced;
+import io.sluice.jobs.data.Landing.Coming;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An input out of a store: all objects below a place, as files below a folder. */
+final class StoreInput implements Input {
+    /** Far more than one folder is good for. */
+    private static final long MOST = 1_000_000;
+
+    private static final int NAMED = 3;
+    /** So often one object may change while it is fetched. */
+    private static final int CHANGES = 3;
+
+    private final StoreLine store;
+    private final Stores.Place place;
+    private final Care care;
+
+    StoreInput(StoreLine store, Stores.Place place, Care care) {
+        this.store = store;
+        this.place = place;
+        this.care = care;
+    }
+
+    @Override
+    public Amount survey() throws IOException {
+        long files = 0;
+        long bytes = 0;
+        long unfit = 0;
+        List<String> named = new ArrayList<>();
+        String next = null;
+        do {
+            var page = page(next);
+            for (Stored object : page.objects()) {
+                if (path(object).isEmpty()) {
+                    unfit++;
+                    if (named.size() < NAMED) {
+                        named.add("“" + object.key().replaceAll("(?U)\\p{Cntrl}", "?") + "”");
+                    }
+                }
+                files++;
+                bytes += object.size();
+            }
+            next = page.next();
+            if (files > MOST) {
+                throw new StoreFault(
+                        StoreFault.Why.REFUSED,
+                        "There are more than " + MOST + " objects at " + place + ". Pack them, or name less.");
+            }
+        } while (next != null);
+        if (unfit > 0) {
+            throw new StoreFault(
+                    StoreFault.Why.REFUSED,
+                    unfit + " of the objects at " + place + " have names that no file can have here, as "
+                            + String.join(", ", named) + ". Rename them, or name a prefix without them.");
+        }
+        if (files == 0) {
+            throw new StoreFault(
+                    StoreFault.Why.NO_OBJECT, "There is nothing at " + place + ". Look at the spelling of the prefix.");
+        }
+        return new Amount(files, bytes);
+    }
+
+    private StoreLine.Page page(@Nullable String next) throws IOException {
+        return care.of(() -> store.list(place, next));
+    }
+
+    /** Where an object lies beneath the folder of its input; empty: nowhere, its name is none that a file can have. */
+    private Optional<Place> path(Stored object) {
+        String key = object.key();
+        String rest = key.equals(place.prefix())
+                ? key.substring(key.lastIndexOf('/') + 1)
+                : place.prefix().isEmpty() ? key : key.substring(place.prefix().length() + 1);
+        boolean folder = isFolder(object);
+        String path = folder && !rest.isEmpty() ? rest.substring(0, rest.length() - 1) : rest;
+        if (folder && path.isEmpty()) {
+            return Optional.of(Place.ROOT);
+        }
+        if (path.isEmpty() || path.startsWith("/") || path.endsWith("/") || path.contains("//")) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Place.of(Place.raw(path)));
+        } catch (Place.Unspeakable e) {
+            return Optional.empty();
+        }
+    }
+
+    /** As tools make them that show stores as folders. */
+    private static boolean isFolder(Stored object) {
+        return object.key().endsWith("/") && object.size() == 0;
+    }
+
+    @Override
+    public void fetch(Landing landing, Crew crew) throws IOException {
+        String next = null;
+        try {
+            do {
+                var page = page(next);
+                for (Stored object : page.objects()) {
+                    crew.take(() -> one(landing, object));
+                }
+                next = page.next();
+            } while (next != null);
+        } finally {
+            crew.end();
+        }
+    }
+
+    private void one(Landing landing, Stored object) throws IOException {
+        Place at = path(object)
+                .orElseThrow(
+                        () -> new StoreFault(
+                                StoreFault.Why.CHANGED,
+                                "Objects have come to " + place
+                                        + " whose names no file can have here. Submit the job again when it has come to rest."));
+        if (isFolder(object)) {
+            landing.folder(at);
+            return;
+        }
+        Optional<Stored> now = Optional.of(object);
+        for (int left = CHANGES; now.isPresent(); left--) {
+            try {
+                land(landing, at, now.get());
+                return;
+            } catch (StoreFault changed) {
+                boolean another = changed.why() == StoreFault.Why.CHANGED || changed.why() == StoreFault.Why.NO_OBJECT;
+                if (!another || left == 0) {
+                    throw changed;
+                }
+                // as it is now; what has gone since it was listed is not missed
+                now = care.of(() -> store.look(place, object.key()));
+            }
+        }
+    }
+
+    private void land(Landing landing, Place at, Stored object) throws IOException {
+        landing.land(at, new Announced(object.etag(), object.size(), object.changed()), from -> {
+            var coming = store.read(place, object, from);
+            return new Coming(coming.body(), coming.tellsDigest() ? object.etag() : null);
+        });
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,39 @@
+package io.sluice.jobs.data;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of an input or output of an attempt.
+ *
+ * @param files that are where they are to be, with {@code bytes} in them
+ * @param allFiles null: not counted yet
+ * @param message why it failed, and what to do; null: nothing to tell
+ */
+public record Transfer(
+        Way way,
+        String name,
+        String address,
+        State state,
+        long files,
+        long bytes,
+        @Nullable Long allFiles,
+        @Nullable Long allBytes,
+        @Nullable String message,
+        @Nullable Instant changed) {
+    /** Where it goes. */
+    public enum Way {
+        INPUT,
+        OUTPUT
+    }
+
+    /** How far it is. */
+    public enum State {
+        /** It lies where tasks see it: nothing is moved. */
+        IN_PLACE,
+        WAITING,
+        MOVING,
+        DONE,
+        FAILED
+    }
+}

@@ -1,0 +1,305 @@
+package io.sluice.jobs.data;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.Database;
+import io.sluice.files.Files;
+import io.sluice.files.stores.AccessKey;
+import io.sluice.files.stores.StoreFault;
+import io.sluice.files.stores.StoreLine;
+import io.sluice.files.stores.Stores;
+import io.sluice.jobs.Folders;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.data.Errand.Stage;
+import io.sluice.jobs.data.Transfer.State;
+import io.sluice.jobs.data.Transfer.Way;
+import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.data.Data;
+import io.sluice.jobs.stores.StoreKeys;
+import io.vertx.core.Future;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The door to data on its way. Whoever leads asks again and again how far it is, and is answered at once; what is not under way here is taken up,
+ * whoever began it.
+ */
+public final class Transfers {
+    /** Jobs whose data is moved at the same time; the others wait. */
+    private static final int ERRANDS = 8;
+
+    private static final int OBJECTS = 16;
+
+    /** How an attempt stands. */
+    public sealed interface Fetch {
+        /** All is there. */
+        record Ready() implements Fetch {}
+
+        /** @param far how much of it is here; null: not known yet */
+        record Going(String what, @Nullable String far) implements Fetch {}
+
+        /** It will not come. */
+        record Failed(String why) implements Fetch {}
+    }
+
+    private static final Fetch READY = new Fetch.Ready();
+
+    private final TransferStore store;
+    private final StoreKeys keys;
+    private final Files files;
+    private final Folders folders;
+    private final TransferMetrics metrics;
+    private final Care.Patience patience;
+    private final ExecutorService errands = pool("sluice-data-", ERRANDS);
+    private final ExecutorService objects = pool("sluice-data-objects-", OBJECTS);
+    private final Map<Long, Errand> fetching = new ConcurrentHashMap<>();
+    /** Attempts that have all they need. */
+    private final Map<Long, Integer> ready = new ConcurrentHashMap<>();
+
+    public Transfers(Database database, StoreKeys keys, Files files, Folders folders, CollectorRegistry registry) {
+        this.store = new TransferStore(database);
+        this.keys = keys;
+        this.files = files;
+        this.folders = folders;
+        this.metrics = new TransferMetrics(registry);
+        this.patience = Care.Patience.USUAL;
+    }
+
+    /** Threads of the platform: the rights by which somebody's files are written are a thread's. */
+    private static ExecutorService pool(String name, int count) {
+        // jobs wait in its queue, as many as hold machines, or the few objects that a crew hands on
+        var pool = new ThreadPoolExecutor(
+                count,
+                count,
+                1,
+                TimeUnit.MINUTES,
+                new LinkedBlockingQueue<>(),
+                Thread.ofPlatform().name(name, 0).daemon().factory());
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /** Whether anything of a job is moved. */
+    private static boolean isAny(JobSpec spec) {
+        return !spec.data().fetched().isEmpty() || !spec.data().returned().isEmpty();
+    }
+
+    /** What the tasks of an attempt need before they begin. It waits for the database only. */
+    public Fetch fetch(Asked asked) {
+        if (!isAny(asked.spec()) || Integer.valueOf(asked.attempt()).equals(ready.get(asked.job()))) {
+            return READY;
+        }
+        Errand errand = fetching.get(asked.job());
+        if (errand == null || errand.asked.attempt() != asked.attempt() || errand.asked.epoch() != asked.epoch()) {
+            return begun(asked, errand);
+        }
+        if (!store.tell(asked.job(), asked.attempt(), asked.epoch(), told(asked, errand))
+                .await()) {
+            errand.leaveOff(); // another leads
+        }
+        return switch (errand.stage()) {
+            case WAITING, AT_WORK -> going(errand);
+            case DONE -> {
+                ready.put(asked.job(), asked.attempt());
+                fetching.remove(asked.job(), errand);
+                yield READY;
+            }
+            case FAILED -> new Fetch.Failed(why(errand.told()));
+            case LEFT_OFF -> {
+                fetching.remove(asked.job(), errand);
+                yield going(errand);
+            }
+        };
+    }
+
+    /** As it was found in the tables, or begun now. */
+    private Fetch begun(Asked asked, @Nullable Errand former) {
+        if (former != null && !former.isOver()) {
+            former.leaveOff();
+            return going(former);
+        }
+        List<Transfer> known = store.of(asked.job(), asked.attempt()).await();
+        List<Transfer> inputs =
+                known.stream().filter(one -> one.way() == Way.INPUT).toList();
+        if (inputs.stream().anyMatch(one -> one.state() == State.FAILED)) {
+            return new Fetch.Failed(why(inputs));
+        }
+        boolean all = inputs.size() == asked.spec().data().fetched().size();
+        if (!known.isEmpty() && all && inputs.stream().allMatch(one -> one.state() == State.DONE)) {
+            ready.put(asked.job(), asked.attempt());
+            return READY;
+        }
+        List<Progress> inputsNow = asked.spec().data().fetched().stream()
+                .map(one -> new Progress(Way.INPUT, one.name(), one.address()))
+                .toList();
+        var care = new Care(patience, metrics::again);
+        var errand = new Fetching(asked, care, inputsNow, files, objects, one -> input(asked.userId(), one, care));
+        fetching.put(asked.job(), errand);
+        launch("input", errand);
+        return going(errand);
+    }
+
+    /** With the outputs, which wait for their turn. */
+    private static List<Transfer> told(Asked asked, Errand errand) {
+        List<Transfer> all = new ArrayList<>(errand.told());
+        asked.spec().data().returned().stream()
+                .map(one -> new Progress(Way.OUTPUT, one.name(), one.address()).told())
+                .forEach(all::add);
+        return all;
+    }
+
+    private void launch(String way, Errand errand) {
+        metrics.began(way);
+        try {
+            errands.execute(() -> {
+                errand.run(folders.transfer(errand.asked.job()));
+                metrics.ended(way, errand.stage());
+            });
+        } catch (RejectedExecutionException closed) {
+            errand.leaveOff();
+            metrics.ended(way, Stage.LEFT_OFF);
+        }
+    }
+
+    private Input input(long user, Progress one, Care care) throws IOException {
+        Stores.Place place = place(one.address);
+        return new StoreInput(open(user, place), place, care);
+    }
+
+    private Stores.Place place(String address) throws IOException {
+        try {
+            return keys.stores().place(new Data.Named("", address).inStore());
+        } catch (IllegalArgumentException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private StoreLine open(long user, Stores.Place place) throws IOException {
+        AccessKey key = keys.key(user, place.store())
+                .await()
+                .orElseThrow(
+                        () -> new StoreFault(
+                                StoreFault.Why.CREDENTIALS,
+                                "You have left no access key for store "
+                                        + place.store().name()
+                                        + " here. Write it under Stores of objects on your profile page, and submit the job again."));
+        return StoreLine.open(place.store(), key);
+    }
+
+    private static Fetch going(Errand errand) {
+        var first = errand.all.stream()
+                .filter(one -> one.state == State.MOVING)
+                .findFirst()
+                .or(() -> errand.all.stream()
+                        .filter(one -> one.state == State.WAITING)
+                        .findFirst());
+        return new Fetch.Going(
+                first.map(one -> one.name).orElse(""),
+                first.filter(one -> one.allBytes != null)
+                        .map(one -> amount(one.bytes.get()) + " / " + amount(one.allBytes == null ? 0 : one.allBytes))
+                        .orElse(null));
+    }
+
+    private static String amount(long bytes) {
+        return bytes < 10 << 20
+                ? bytes / 1_000 + " kB"
+                : bytes < 10L << 30 ? bytes / 1_000_000 + " MB" : bytes / 1_000_000_000 + " GB";
+    }
+
+    private static String why(List<Transfer> all) {
+        return all.stream()
+                .filter(one -> one.state() == State.FAILED)
+                .findFirst()
+                .map(one -> "Input " + one.name() + " could not be fetched. " + one.message())
+                .orElse("Its inputs could not be fetched.");
+    }
+
+    /** What is known of all inputs and outputs of a job's present attempt. */
+    public Future<List<Transfer>> of(Job job, JobSpec spec) {
+        return store.of(job.id(), job.attempt()).map(known -> {
+            List<Transfer> all = new ArrayList<>();
+            spec.data().inputs().forEach(one -> all.add(known(known, Way.INPUT, one)));
+            spec.data().outputs().forEach(one -> all.add(known(known, Way.OUTPUT, one)));
+            return all;
+        });
+    }
+
+    private static Transfer known(List<Transfer> known, Way way, Data.Named one) {
+        return known.stream()
+                .filter(other -> other.way() == way && other.name().equals(one.name()))
+                .findFirst()
+                .orElse(new Transfer(
+                        way,
+                        one.name(),
+                        one.address(),
+                        one.isInStore() ? State.WAITING : State.IN_PLACE,
+                        0,
+                        0,
+                        null,
+                        null,
+                        null,
+                        null));
+    }
+
+    /** An attempt that is over needs nothing any more; whether nobody is at work for it. */
+    public boolean leaveOff(long job) {
+        ready.remove(job);
+        Errand errand = fetching.get(job);
+        if (errand == null || errand.isOver()) {
+            fetching.remove(job);
+            return true;
+        }
+        errand.leaveOff();
+        return false;
+    }
+
+    /** Of a job that is over: what was fetched for it goes. Whoever is at work for it once more comes by again. */
+    public void forget(long job, long user) throws IOException {
+        if (java.nio.file.Files.exists(folders.transfer(job))) {
+            try (Turn turn = Turn.take(folders.transfer(job)).orElse(null)) {
+                if (turn != null) {
+                    files.removeInput(user, job);
+                    java.nio.file.Files.deleteIfExists(folders.transfer(job));
+                }
+            }
+        }
+    }
+
+    /** What a gateway that was killed has left. */
+    public void sweep(Function<Set<Long>, Set<Long>> unfinished) throws IOException {
+        Map<Long, Long> left = files.inputs();
+        if (left.isEmpty()) {
+            return;
+        }
+        Set<Long> wanted = unfinished.apply(left.keySet());
+        for (var one : left.entrySet()) {
+            if (!wanted.contains(one.getKey())) {
+                forget(one.getKey(), one.getValue());
+            }
+        }
+    }
+
+    /** Somebody else leads, or nobody: what is under way here ends. */
+    public void lead(long epoch) {
+        fetching.values().stream()
+                .filter(errand -> errand.asked.epoch() != epoch)
+                .forEach(Errand::leaveOff);
+        ready.clear();
+    }
+
+    public void close() {
+        lead(-1);
+        errands.shutdown();
+        objects.shutdown();
+    }
+}

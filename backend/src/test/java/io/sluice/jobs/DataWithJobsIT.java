@@ -1,0 +1,277 @@
+package io.sluice.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.files.stores.AccessKey;
+import io.sluice.files.stores.Stores;
+import io.sluice.jobs.data.HostileListing;
+import io.sluice.jobs.data.ObjectServer;
+import io.sluice.jobs.data.Transfer;
+import io.sluice.jobs.life.Exit;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Data that comes to jobs from a store of objects, and goes there. */
+class DataWithJobsIT {
+    @TempDir
+    static Path folder;
+
+    private static ObjectServer objects;
+
+    private final ScriptedEngine engine = new ScriptedEngine(1, 8, 0);
+
+    @RegisterExtension
+    private final Desk desk = new Desk(engine);
+
+    @BeforeAll
+    static void begin() throws IOException, InterruptedException {
+        objects = new ObjectServer(folder);
+    }
+
+    @AfterAll
+    static void end() throws IOException {
+        objects.close();
+    }
+
+    @BeforeEach
+    void stores() {
+        desk.leave();
+        desk.open(desk.data(), objects.stores());
+        key("ada", ObjectServer.KEY);
+    }
+
+    private void key(String user, AccessKey key) {
+        desk.jobs().stores().put(Desk.caller(user), "near", key).await();
+    }
+
+    private static String job(String name, String data) {
+        return """
+                protocolVersion: 2
+                name: %s
+                type: job
+                prerequisites: [{name: image, type: dockerimage, uri: none}]
+                taskRoles:
+                  worker:
+                    dockerImage: image
+                    resourcePerInstance: {cpu: 1, memoryMB: 10, gpu: 0}
+                    commands: ["true"]
+                extras: {sluice: {data: %s}}
+                """.formatted(name, data);
+    }
+
+    private static String input(String name, String address) {
+        return job(name, "{inputs: [{name: data_url, from: \"" + address + "\"}]}");
+    }
+
+    private static byte[] bytes(int size, int seed) {
+        byte[] bytes = new byte[size];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private Path input(String name) {
+        return desk.data()
+                .resolve("inputs/" + "ada".hashCode() + "/"
+                        + desk.job("ada", name).id() + "/data_url");
+    }
+
+    private List<Transfer> data(String name) {
+        return desk.jobs().data(desk.job("ada", name)).await();
+    }
+
+    private String failure(String name) {
+        var job = desk.finished("ada", name);
+        assertThat(job.state()).isEqualTo(Job.State.FAILED);
+        assertThat(engine.starts).isEmpty();
+        var exit = Objects.requireNonNull(
+                desk.jobs().detail(job, null).await().attempt().exit());
+        assertThat(exit.code()).isEqualTo(Exit.NOT_FETCHED);
+        return String.valueOf(exit.message());
+    }
+
+    @Test
+    void a_task_begins_when_all_objects_are_there() throws IOException {
+        objects.put("train/a.bin", bytes(300_000, 1));
+        objects.put("train/sub folder/数据.txt", "hello".getBytes(StandardCharsets.UTF_8));
+        objects.put("train/empty", new byte[0]);
+        objects.put("trainer/not-this", bytes(10, 2));
+        desk.submit("ada", input("all", "s3://near/lab/train/"));
+        String run = desk.running(1).getFirst();
+        assertThat(input("all").resolve("a.bin")).hasBinaryContent(bytes(300_000, 1));
+        assertThat(input("all").resolve("sub folder/数据.txt")).hasContent("hello");
+        assertThat(input("all").resolve("empty")).isEmptyFile();
+        try (var names = Files.walk(input("all"))) {
+            assertThat(names.filter(Files::isRegularFile)).hasSize(3);
+        }
+        assertThat(engine.task(run).mounts()).anySatisfy(mount -> {
+            assertThat(mount.target()).isEqualTo("/input");
+            assertThat(mount.source()).isEqualTo(input("all").getParent());
+        });
+        assertThat(engine.task(run).environment()).containsEntry("SLUICE_INPUT_DATA_URL", "/input/data_url");
+        assertThat(data("all")).singleElement().satisfies(one -> {
+            assertThat(one.state()).isEqualTo(Transfer.State.DONE);
+            assertThat(one.files()).isEqualTo(3);
+            assertThat(one.bytes()).isEqualTo(300_005);
+        });
+        Path input = input("all");
+        engine.end(run, 0);
+        desk.finished("ada", "all");
+        desk.eventually(() -> !Files.exists(input));
+    }
+
+    @Test
+    void a_thousand_small_objects_come() throws IOException {
+        for (int i = 0; i < 1_000; i++) {
+            objects.put("many/" + i % 10 + "/" + i, ("number " + i).getBytes(StandardCharsets.UTF_8));
+        }
+        desk.submit("ada", input("many", "s3://lab/many"));
+        desk.running(1);
+        try (var names = Files.walk(input("many"))) {
+            assertThat(names.filter(Files::isRegularFile)).hasSize(1_000);
+        }
+        assertThat(input("many").resolve("7/337")).hasContent("number 337");
+    }
+
+    @Test
+    void a_body_that_is_cut_goes_on_where_it_was() {
+        objects.put("cut/big", bytes(3_000_000, 3));
+        objects.cut(2_000_000);
+        long before = objects.sent();
+        desk.submit("ada", input("cut", "s3://lab/cut"));
+        desk.running(1);
+        assertThat(objects.cuts()).isPositive();
+        assertThat(input("cut").resolve("big")).hasBinaryContent(bytes(3_000_000, 3));
+        assertThat(objects.sent() - before).isLessThan(4_000_000);
+    }
+
+    @Test
+    void an_object_that_changes_between_listing_and_reading_comes_as_it_is_now() {
+        objects.put("changing/one", bytes(1_000, 4));
+        objects.when("GET /lab/changing/one", () -> objects.put("changing/one", bytes(2_000, 5)));
+        desk.submit("ada", input("changing", "s3://lab/changing"));
+        desk.running(1);
+        assertThat(input("changing").resolve("one")).hasBinaryContent(bytes(2_000, 5));
+    }
+
+    @Test
+    void wrong_credentials_fail_the_job_and_tell_where_to_mend_them() {
+        key("ada", new AccessKey("NOBODY", "another"));
+        objects.put("train/a", bytes(10, 1));
+        desk.submit("ada", input("wrong", "s3://lab/train"));
+        assertThat(failure("wrong"))
+                .contains(
+                        "data_url",
+                        "Store near does not know the access key, or its secret is another",
+                        "profile page");
+        assertThat(data("wrong"))
+                .singleElement()
+                .satisfies(one -> assertThat(one.state()).isEqualTo(Transfer.State.FAILED));
+    }
+
+    @Test
+    void a_bucket_that_is_missing_fails_the_job() {
+        desk.submit("ada", input("bucket", "s3://near/nowhere/train"));
+        assertThat(failure("bucket")).contains("There is no bucket nowhere in store near.");
+    }
+
+    @Test
+    void a_prefix_with_nothing_in_it_fails_the_job() {
+        desk.submit("ada", input("nothing", "s3://near/lab/never/was"));
+        assertThat(failure("nothing")).contains("There is nothing at s3://near/lab/never/was.");
+    }
+
+    @Test
+    void a_store_that_is_away_for_a_while_is_waited_for() {
+        objects.put("later/a", bytes(10, 6));
+        objects.away(true);
+        try {
+            desk.submit("ada", input("later", "s3://lab/later"));
+            desk.eventually(() -> desk.job("ada", "later").waiting() != null);
+        } finally {
+            objects.away(false);
+        }
+        desk.running(1);
+        assertThat(input("later").resolve("a")).hasBinaryContent(bytes(10, 6));
+    }
+
+    @Test
+    void another_gateway_goes_on_with_what_one_has_begun() {
+        objects.put("resumed/first", bytes(1_000_000, 7));
+        objects.put("resumed/second", bytes(2_000_000, 8));
+        objects.put("resumed/third", bytes(500_000, 9));
+        objects.stall(2_500_000);
+        desk.submit("ada", input("resumed", "s3://lab/resumed"));
+        desk.eventually(objects::isStalled);
+        desk.leave();
+        long before = objects.sent();
+        objects.flow();
+        desk.open(desk.data(), objects.stores());
+        desk.running(1);
+        assertThat(input("resumed").resolve("second")).hasBinaryContent(bytes(2_000_000, 8));
+        assertThat(input("resumed").resolve("third")).hasBinaryContent(bytes(500_000, 9));
+        assertThat(objects.sent() - before).isLessThan(2_500_000);
+    }
+
+    @Test
+    void a_job_that_is_stopped_while_its_data_comes_ends_at_once() {
+        objects.put("stopped/a", bytes(1_000_000, 10));
+        objects.stall(10_000);
+        desk.submit("ada", input("stopped", "s3://lab/stopped"));
+        desk.eventually(objects::isStalled);
+        desk.stop("ada", "stopped");
+        objects.flow();
+        assertThat(desk.finished("ada", "stopped").state()).isEqualTo(Job.State.STOPPED);
+        assertThat(engine.starts).isEmpty();
+    }
+
+    @Test
+    void who_has_no_key_or_names_no_store_is_told_so_when_they_submit() {
+        assertThatThrownBy(() -> desk.submit("bob", input("none", "s3://lab/a")))
+                .hasMessageContaining("You have left no access key for store near here.");
+        desk.leave();
+        desk.open(desk.data(), Stores.NONE);
+        assertThatThrownBy(() -> desk.submit("ada", input("none", "s3://lab/a")))
+                .hasMessageContaining("This gateway knows no store of objects.");
+    }
+
+    @Test
+    void a_file_that_would_have_to_be_a_folder_too_fails_the_job() {
+        try (var hostile = new HostileListing(List.of("x/a", "x/a/b"))) {
+            desk.leave();
+            desk.open(desk.data(), hostile.stores());
+            desk.submit("ada", input("both", "s3://lab/x"));
+            assertThat(failure("both")).contains("a file and a folder at once");
+        }
+    }
+
+    @Test
+    void names_that_no_file_can_have_are_refused_before_anything_is_written() throws IOException {
+        List<String> keys = new ArrayList<>(
+                List.of("x/../../../escape", "x//etc/passwd", "x/./a", "x/..", "x/a\u0000b", "x/" + "n".repeat(300)));
+        keys.add("x/"
+                + String.join("/", IntStream.range(0, 250).mapToObj(i -> "d").toList()));
+        try (var hostile = new HostileListing(keys)) {
+            desk.leave();
+            desk.open(desk.data(), hostile.stores());
+            desk.submit("ada", input("hostile", "s3://lab/x"));
+            assertThat(failure("hostile")).contains(keys.size() + " of the objects", "../../../escape");
+        }
+        try (var names = Files.walk(desk.data())) {
+            assertThat(names.map(Path::toString)).noneMatch(name -> name.contains("escape"));
+        }
+    }
+}

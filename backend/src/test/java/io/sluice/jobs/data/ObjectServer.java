@@ -1,0 +1,276 @@
+package io.sluice.jobs.data;
+
+import io.sluice.files.stores.AccessKey;
+import io.sluice.files.stores.StoreAddress;
+import io.sluice.files.stores.StoreLine;
+import io.sluice.files.stores.Stored;
+import io.sluice.files.stores.Stores;
+import io.sluice.jobs.protocol.data.Data;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A server of S3 with the bucket {@code lab}, on the loopback, and a line to it that a test can cut. */
+public final class ObjectServer implements AutoCloseable {
+    public static final AccessKey KEY = new AccessKey("S3RVER", "S3RVER");
+    private static final Path SOURCE = Path.of("src/test/s3");
+    private static final Path HOME = Path.of("target/s3");
+
+    private final Process server;
+    private final int port;
+    private final ServerSocket line;
+    private final AtomicLong sent = new AtomicLong();
+    /** Of {@link #sent}, after which the line breaks. */
+    private final AtomicLong cutAt = new AtomicLong(Long.MAX_VALUE);
+
+    private final AtomicLong stallAt = new AtomicLong(Long.MAX_VALUE);
+    private final AtomicInteger cuts = new AtomicInteger();
+    private volatile CountDownLatch flows = new CountDownLatch(0);
+    private volatile boolean stalled;
+    private volatile boolean away;
+    private volatile Consumer<String> asked = text -> {};
+
+    public ObjectServer(Path folder) throws IOException, InterruptedException {
+        install();
+        server = new ProcessBuilder(
+                        "node",
+                        HOME.resolve("node_modules/s3rver/bin/s3rver.js").toString(),
+                        "--directory",
+                        folder.toString(),
+                        "--address",
+                        "127.0.0.1",
+                        "--port",
+                        "0",
+                        "--no-vhost-buckets",
+                        "--configure-bucket",
+                        "lab")
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        port = port(server);
+        Thread.ofVirtual().start(() -> drain(server));
+        line = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    /** Once for all who need it, by npm, as the browser's part is. */
+    private static void install() throws IOException, InterruptedException {
+        Files.createDirectories(HOME);
+        try (var lock =
+                FileChannel.open(HOME.resolveSibling("s3.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            Objects.requireNonNull(lock.lock());
+            if (Files.exists(HOME.resolve("installed"))) {
+                return;
+            }
+            for (String name : List.of("package.json", "package-lock.json")) {
+                Files.copy(SOURCE.resolve(name), HOME.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+            }
+            int code = new ProcessBuilder("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+                    .directory(HOME.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(HOME.resolve("npm.log").toFile())
+                    .start()
+                    .waitFor();
+            if (code != 0) {
+                throw new IOException("npm ci ended with " + code + ": " + Files.readString(HOME.resolve("npm.log")));
+            }
+            Files.createFile(HOME.resolve("installed"));
+        }
+    }
+
+    private static int port(Process server) throws IOException {
+        var text = new StringBuilder();
+        InputStream out = server.getInputStream();
+        for (int one = out.read(); one >= 0; one = out.read()) {
+            text.append((char) one);
+            if (one == '\n' && text.toString().matches("(?s).*listening on [^\\n]*:(\\d+)\\s*\\n")) {
+                return Integer.parseInt(text.toString().strip().replaceAll("(?s).*:", ""));
+            }
+        }
+        throw new IOException("the server of objects ended: " + text);
+    }
+
+    private static void drain(Process server) {
+        try {
+            server.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (IOException over) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = line.accept();
+                if (away) {
+                    client.close();
+                    continue;
+                }
+                Socket to = new Socket(InetAddress.getLoopbackAddress(), port);
+                // each answer of many small ones would wait for an acknowledgement
+                client.setTcpNoDelay(true);
+                to.setTcpNoDelay(true);
+                Thread.ofVirtual().start(() -> relay(client, to, true));
+                Thread.ofVirtual().start(() -> relay(to, client, false));
+            }
+        } catch (IOException closed) {
+            server.destroy();
+        }
+    }
+
+    private void relay(Socket from, Socket to, boolean up) {
+        byte[] piece = new byte[16 << 10];
+        try (from;
+                to) {
+            for (int count = from.getInputStream().read(piece);
+                    count >= 0;
+                    count = from.getInputStream().read(piece)) {
+                if (up) {
+                    asked.accept(new String(piece, 0, Math.min(count, 2_000), StandardCharsets.ISO_8859_1));
+                } else if (isBroken(count)) {
+                    return;
+                }
+                to.getOutputStream().write(piece, 0, count);
+            }
+        } catch (IOException | InterruptedException broken) {
+            close(to);
+        }
+    }
+
+    private boolean isBroken(int count) throws InterruptedException {
+        long now = sent.addAndGet(count);
+        if (now > stallAt.get()) {
+            stalled = true;
+            flows.await();
+        }
+        boolean broken = now > cutAt.get();
+        if (broken) {
+            cutAt.set(Long.MAX_VALUE);
+            cuts.incrementAndGet();
+        }
+        return broken;
+    }
+
+    /** Of what has gone to clients. */
+    public long sent() {
+        return sent.get();
+    }
+
+    /** The line breaks once when so much more has gone through it. */
+    public void cut(long after) {
+        cuts.set(0);
+        cutAt.set(sent.get() + after);
+    }
+
+    public int cuts() {
+        return cuts.get();
+    }
+
+    /** No more than that goes through until it flows again. */
+    public void stall(long after) {
+        stalled = false;
+        flows = new CountDownLatch(1);
+        stallAt.set(sent.get() + after);
+    }
+
+    public boolean isStalled() {
+        return stalled;
+    }
+
+    public void flow() {
+        stallAt.set(Long.MAX_VALUE);
+        flows.countDown();
+    }
+
+    /** Whether connections end as soon as they begin. */
+    public void away(boolean away) {
+        this.away = away;
+    }
+
+    /** Once, before the first request that begins so goes on. */
+    public void when(String begin, Runnable then) {
+        asked = text -> {
+            if (text.startsWith(begin)) {
+                asked = other -> {};
+                then.run();
+            }
+        };
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public Stores stores() {
+        return stores(line.getLocalPort());
+    }
+
+    private static Stores stores(int port) {
+        return new Stores(
+                List.of(new StoreAddress("near", URI.create("http://127.0.0.1:" + port), false, "us-east-1")));
+    }
+
+    Stores.Place place(String address) {
+        return stores(port).place(new Data.Named("", address).inStore());
+    }
+
+    /** Past the line that may be cut. */
+    private StoreLine store() {
+        return StoreLine.open(stores(port).all().getFirst(), KEY);
+    }
+
+    public void put(String key, byte[] content) {
+        try (var store = store()) {
+            String digest = Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance("MD5").digest(content));
+            store.write(place("s3://lab"), key, content.length, digest, () -> new ByteArrayInputStream(content));
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public byte @Nullable [] content(String key) {
+        try (var store = store()) {
+            Stored object = store.look(place("s3://lab"), key).orElse(null);
+            if (object == null) {
+                return null;
+            }
+            try (var coming = store.read(place("s3://lab"), object, 0)) {
+                return coming.body().readAllBytes();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        line.close();
+        server.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+}
