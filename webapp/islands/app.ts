@@ -9,6 +9,7 @@ import "./morph";
 import "./relative-time";
 import "./search-form";
 import "./streams";
+import "./training-form";
 import "./usage-lines";
 import "./page";
 

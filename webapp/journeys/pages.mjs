@@ -12,6 +12,7 @@ export async function furnish(browser) {
     { name: "home", path: "/" },
     { name: "jobs", path: "/jobs" },
     { name: "jobs-new", path: "/jobs/new" },
+    { name: "jobs-train", path: "/jobs/train" },
     { name: "jobs-new-template", path: "/jobs/new?template=resnet50-ascend-8" },
     { name: "jobs-new-templates", path: "/jobs/new", open: opener("templates") },
     { name: "templates", path: "/jobs/templates" },

@@ -71,6 +71,11 @@ public final class Datasets {
                         .orElse(null));
     }
 
+    /** What is shared with somebody. */
+    public Future<List<Held>> shares(Caller caller) {
+        return files.shares(caller.id());
+    }
+
     /** All that keeps this from being an entry of the caller's. */
     Future<List<Wrong>> wrong(Caller caller, Dataset.Content content) {
         List<Wrong> all = new ArrayList<>(content.wrong());

@@ -5,6 +5,7 @@ import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.drafts.Catalogues;
 import io.sluice.jobs.overview.Overview;
+import io.sluice.jobs.training.Trainings;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
@@ -51,7 +52,9 @@ public final class JobPages {
         }));
         var routes = new ArrayList<>(overview.routes(identity, live));
         // before the routes of one job, whose paths would fit too
-        routes.addAll(new NewJobRoutes(jobs, catalogues, apps).routes());
+        var editor = new NewJobRoutes(jobs, catalogues, apps);
+        routes.addAll(editor.routes());
+        routes.addAll(Trainings.routes(jobs, catalogues, editor::open));
         routes.addAll(new GangRoutes(jobs).routes());
         // last: to its path /jobs/:job everything below /jobs/ looks like a job
         routes.addAll(new JobPageRoutes(jobs, live, panels, remarks).routes());

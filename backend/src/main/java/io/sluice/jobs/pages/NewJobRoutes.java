@@ -78,6 +78,16 @@ final class NewJobRoutes {
                 .map(page -> Reply.page(PAGE, page));
     }
 
+    /** A text that another form has written, to be looked at and changed. */
+    Future<Reply> open(Call call, String text, String tone, String key) {
+        return named(call, text, "job")
+                .compose(named -> Draft.of(jobs, call.caller(), named)
+                        .compose(draft ->
+                                page(call, named, true, new Verdict(draft), Word.of(tone, key), Keeping.EMPTY)))
+                // Turbo shows the answer to a form that is none of 200
+                .map(page -> Reply.page(PAGE, page).status(201));
+    }
+
     /** A small job with what was chosen from the catalogues. */
     private Future<Begun> chosen(Call call) {
         var dataset = call.query("dataset").orElse(null);

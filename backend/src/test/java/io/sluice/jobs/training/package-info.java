@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.jobs.training;
+
+import org.jspecify.annotations.NullMarked;
