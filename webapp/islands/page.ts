@@ -30,3 +30,20 @@ document.addEventListener("turbo:render", () => {
   if (refused) refused.focus();
   else if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
 });
+
+type Sent = CustomEvent<{ success: boolean }>;
+let sent: HTMLFormElement | undefined;
+
+document.addEventListener("turbo:submit-end", (event) => {
+  const form = event.target;
+  sent = (event as Sent).detail.success && form instanceof HTMLFormElement ? form : undefined;
+});
+
+// a page that comes again as it was keeps what is open and what was typed: of a form that has been granted, neither is wanted
+document.addEventListener("turbo:load", () => {
+  const form = sent;
+  sent = undefined;
+  if (!form?.isConnected || !document.querySelector(".notice.good")) return;
+  form.reset();
+  form.closest<HTMLElement>("[popover]")?.hidePopover();
+});

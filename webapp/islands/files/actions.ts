@@ -1,7 +1,9 @@
 import { amount, make, numbers, type Words } from "../log/dom";
 import { above, decoded, type Entry, encoded, Failure, type Going, joined, last, type Space } from "./api";
-import { ask, sure } from "./dialogs";
+import { ask, sure, tell } from "./dialogs";
 import { askUnpack } from "./unpack";
+
+const MOST_HOURS = 720;
 
 /** What somebody does with files: what they mean is asked first, and what was done is seen after. */
 export class Actions {
@@ -49,7 +51,9 @@ export class Actions {
   }
 
   async elsewhere(entries: Entry[], how: "move" | "copyTo", folder: string): Promise<void> {
-    const to = await ask(this.#words, this.#words(how), this.#words("askTo"), decoded(folder), true);
+    const to = await ask(this.#words, this.#words(how), this.#words("askTo"), decoded(folder), {
+      required: false,
+    });
     if (to === undefined) return;
     const going = this.#going("copying");
     await this.#do(async () => {
@@ -78,11 +82,15 @@ export class Actions {
 
   /** The link is shown once, to be copied. */
   async share(entry: Entry): Promise<void> {
-    const hours = await ask(this.#words, this.#words("share"), this.#words("shareHours"), "168");
+    const hours = await ask(this.#words, this.#words("share"), this.#words("shareHours"), "168", {
+      type: "number",
+      min: 1,
+      max: MOST_HOURS,
+    });
     if (!hours) return;
     try {
       const url = await this.#space.share(entry.path, hours.trim());
-      await ask(this.#words, this.#words("share"), this.#words("shareDone"), new URL(url, location.href).href);
+      tell(this.#words, this.#words("share"), this.#words("shareDone"), new URL(url, location.href).href);
     } catch (failure) {
       this.#failed(failure);
     }

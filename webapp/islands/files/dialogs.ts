@@ -29,7 +29,7 @@ export async function ask(
   title: string,
   label: string,
   value: string,
-  empty = false,
+  more: { required?: boolean; type?: string; min?: number; max?: number } = {},
 ): Promise<string | undefined> {
   const input = make("input", {
     class: "input",
@@ -37,7 +37,8 @@ export async function ask(
     autocomplete: "off",
     spellcheck: "false",
     autocapitalize: "none",
-    required: !empty,
+    required: true,
+    ...more,
   });
   const field = make("label", { class: "field" }, make("span", {}, label), input);
   const yes = make("button", { class: "button primary", type: "submit", value: "yes" }, words("do"));
@@ -49,8 +50,20 @@ export async function ask(
     if (input.reportValidity()) dialog.close("yes");
   });
   const dot = value.lastIndexOf(".");
-  input.setSelectionRange(0, dot > 0 ? dot : value.length);
+  if (input.type === "text") input.setSelectionRange(0, dot > 0 ? dot : value.length);
   return (await answer(dialog)) ? input.value : undefined;
+}
+
+/** What is shown only now, to be taken along. */
+export function tell(words: Words, title: string, label: string, value: string): void {
+  const text = make("input", { class: "input", value, readonly: true, "aria-label": title });
+  const copy = document.createElement("copy-button");
+  copy.setAttribute("text", value);
+  copy.setAttribute("label", words("copy"));
+  copy.setAttribute("done", words("copied"));
+  const close = make("button", { class: "button primary", type: "submit", value: "no" }, words("close"));
+  shown(title, [make("p", {}, label), text], [copy, close]);
+  text.select();
 }
 
 export function sure(words: Words, question: string, does: string): Promise<boolean> {

@@ -209,9 +209,13 @@ class FileCentreTest {
         var folder = json(ada.post(ada.files("/link?path=runs")));
         assertThat(eve.get(folder.getString("url")).headers().firstValue("Content-Type"))
                 .hasValue("application/zip");
+        String page = FileDesk.text(eve.get(url, "Accept", "text/html"));
+        assertThat(page).contains("model one.pt", url + "?download=1").doesNotContain("runs/model");
+        assertThat(FileDesk.text(eve.get(url + "?download=1", "Accept", "text/html")))
+                .isEqualTo("weights");
         var listed = json(ada.get("/api/v2/links")).getJsonArray("links");
         assertThat(listed).hasSize(2);
-        assertThat(listed.getJsonObject(0).getInteger("opened")).isEqualTo(4);
+        assertThat(listed.getJsonObject(0).getInteger("opened")).isEqualTo(5);
         assertThat(json(eve.get("/api/v2/links")).getJsonArray("links")).isEmpty();
         String one = "/api/v2/links/" + made.getString("id");
         assertThat(eve.delete(one).statusCode()).isEqualTo(404);

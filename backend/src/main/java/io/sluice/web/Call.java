@@ -243,6 +243,11 @@ public final class Call {
                 header("Accept-Language").orElse(""));
     }
 
+    /** Whether whoever asks is a browser that is to show it. */
+    public boolean wantsPage() {
+        return Errors.wantsPage(context);
+    }
+
     public Buffer body() {
         return body;
     }

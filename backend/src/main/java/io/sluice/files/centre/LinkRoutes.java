@@ -2,7 +2,9 @@ package io.sluice.files.centre;
 
 import io.sluice.files.links.Link;
 import io.sluice.files.links.LinkPage;
+import io.sluice.files.links.LinkedPage;
 import io.sluice.files.links.Links;
+import io.sluice.files.tree.Found;
 import io.sluice.files.tree.Place;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
@@ -13,6 +15,7 @@ import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Links to files: made by whose they are, opened by whoever is signed in and has one. */
@@ -101,14 +104,28 @@ final class LinkRoutes {
                         call, "files/links.jte", new LinkPage(call.caller().name(), all, call.note())));
     }
 
+    /** Browsers are shown first what it is, and from whom: whoever signs in to have it is not left on that page then. */
     private Future<Reply> open(Call call) {
-        return links.open(call.path("token")).compose(found -> {
+        String token = call.path("token");
+        boolean shown = call.wantsPage() && !Asked.flag(call, "download");
+        return (shown ? links.look(token) : links.open(token)).compose(found -> {
             Links.Opened opened = found.orElseThrow(
                     () -> Problem.notFound(
                             "This link leads nowhere: its time is over, or it was taken back. Ask whom you have it from for another."));
             Place place = Place.of(
                     java.net.URLDecoder.decode(opened.path().replace("+", "%2B"), StandardCharsets.ISO_8859_1));
-            return content.sent(call, opened.owner(), opened.space(), place, "");
+            return shown ? linked(call, opened, place) : content.sent(call, opened.owner(), opened.space(), place, "");
+        });
+    }
+
+    private Future<Reply> linked(Call call, Links.Opened opened, Place place) {
+        return worker.run(call.caller().id(), () -> {
+            Found found = spaces.of(opened.owner(), opened.space()).entry(place).found();
+            String name = place.isRoot() ? opened.space() : Place.shown(place.name());
+            String amount =
+                    found.isFolder() ? "" : FilePage.Row.amount(found.size(), Locale.forLanguageTag(call.language()));
+            var page = new LinkedPage(call.path("token"), name, amount, opened.name(), opened.expires());
+            return Reply.page(call, "files/link.jte", page);
         });
     }
 }

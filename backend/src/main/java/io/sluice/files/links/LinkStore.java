@@ -26,7 +26,12 @@ final class LinkStore {
     private static final String OPEN = """
             UPDATE files_links l SET opened = opened + 1 FROM users u
             WHERE l.hash = $1 AND l.expires > now() AND u.id = l.user_id AND u.deleted IS NULL AND NOT u.disabled
-            RETURNING l.user_id, u.name, u.admin, l.space, l.path
+            RETURNING l.user_id, u.name, u.admin, l.space, l.path, l.expires
+            """;
+
+    private static final String LOOK = """
+            SELECT l.user_id, u.name, u.admin, l.space, l.path, l.expires FROM files_links l JOIN users u ON u.id = l.user_id
+            WHERE l.hash = $1 AND l.expires > now() AND u.deleted IS NULL AND NOT u.disabled
             """;
 
     private final Database database;
@@ -63,8 +68,16 @@ final class LinkStore {
     }
 
     Future<Optional<Links.Opened>> open(Buffer hash) {
+        return one(OPEN, hash);
+    }
+
+    Future<Optional<Links.Opened>> look(Buffer hash) {
+        return one(LOOK, hash);
+    }
+
+    private Future<Optional<Links.Opened>> one(String sql, Buffer hash) {
         return database.pool()
-                .preparedQuery(OPEN)
+                .preparedQuery(sql)
                 .execute(Tuple.of(hash))
                 .map(rows -> rows.size() == 0
                         ? Optional.empty()
@@ -74,7 +87,8 @@ final class LinkStore {
                                         row.getString("name"),
                                         row.getBoolean("admin"),
                                         row.getString("space"),
-                                        row.getString("path"))));
+                                        row.getString("path"),
+                                        row.getOffsetDateTime("expires").toInstant())));
     }
 
     Future<Boolean> remove(long user, long id) {

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +27,7 @@ public final class Links {
     public record Made(Link link, String token) {}
 
     /** Whose it is, and what it leads to. */
-    public record Opened(long user, String name, boolean admin, String space, String path) {
+    public record Opened(long user, String name, boolean admin, String space, String path, Instant expires) {
         /** By whose rights it is read: nothing else is done with them. */
         public Caller owner() {
             return new Caller(user, name, admin, Caller.Kind.APPLICATION, "link", Set.of("files:read"));
@@ -75,7 +76,16 @@ public final class Links {
 
     /** Empty: there is no such link, or none any more. */
     public Future<Optional<Opened>> open(String token) {
-        return token.matches("[0-9a-f]{40}") ? store.open(hash(token)) : Future.succeededFuture(Optional.empty());
+        return isOne(token) ? store.open(hash(token)) : Future.succeededFuture(Optional.empty());
+    }
+
+    /** The same, and it does not count as opened. */
+    public Future<Optional<Opened>> look(String token) {
+        return isOne(token) ? store.look(hash(token)) : Future.succeededFuture(Optional.empty());
+    }
+
+    private static boolean isOne(String token) {
+        return token.matches("[0-9a-f]{40}");
     }
 
     public Future<Boolean> remove(Caller caller, long id) {
