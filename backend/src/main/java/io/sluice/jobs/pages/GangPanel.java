@@ -3,10 +3,12 @@ package io.sluice.jobs.pages;
 import io.sluice.jobs.JobDetail;
 import io.sluice.jobs.gang.Contract;
 import io.sluice.jobs.gang.Gang;
+import io.sluice.jobs.gang.Meaning;
 import io.sluice.jobs.gang.PaiVariables;
 import io.sluice.jobs.gang.RankTable;
 import io.sluice.jobs.gang.Variable;
 import io.sluice.web.View;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What a task finds in its environment and its folder, and what each is for. */
 public record GangPanel(
@@ -21,41 +24,10 @@ public record GangPanel(
     /** So many of a kind are shown; a job of thousands of tasks has tens of thousands. */
     private static final int MOST = 100;
 
-    /** Those that have words of their own; the others are explained by their kind. */
-    private static final Set<String> EXPLAINED = Set.of(
-            "MASTER_ADDR",
-            "MASTER_PORT",
-            "WORLD_SIZE",
-            "RANK",
-            "LOCAL_RANK",
-            "LOCAL_WORLD_SIZE",
-            "NODE_RANK",
-            "TF_CONFIG",
-            "DEVICE_ID",
-            "ASCEND_DEVICE_ID",
-            "DEVICE_NUM",
-            "RANK_ID",
-            "RANK_SIZE",
-            "JOB_ID",
-            "VISIBLE_IDS",
-            "NPU_IPS",
-            "SLUICE_HOSTFILE",
-            "SLUICE_OUTPUT",
-            "CUDA_VISIBLE_DEVICES",
-            "NVIDIA_VISIBLE_DEVICES",
-            "ASCEND_VISIBLE_DEVICES",
-            "ASCEND_RT_VISIBLE_DEVICES",
-            "HIP_VISIBLE_DEVICES",
-            "ROCR_VISIBLE_DEVICES",
-            "VC_WORKER_HOSTS",
-            "VC_TASK_INDEX",
-            "MA_NUM_HOSTS",
-            "DLWS_ROLE_NAME",
-            "POD_NAME",
-            "RANK_TABLE_FILE",
-            "PAI_JOB_NAME",
-            "PAI_TASK_INDEX",
-            "PAI_CURRENT_TASK_ROLE_NAME");
+    private static final int SHORT = 40;
+
+    /** So much of a table is shown; all of it can be downloaded. */
+    private static final int MOST_LINES = 200;
 
     /** @param more that are not shown */
     public record Group(Variable.Kind kind, List<Line> lines, int more) {
@@ -70,8 +42,13 @@ public record GangPanel(
 
     /** @param own whether the job sets it itself, to whatever that is: its values are not shown */
     public record Line(String name, String value, boolean own) {
+        /** Whether it needs the whole width. */
+        public boolean isLong() {
+            return value.length() > SHORT;
+        }
+
         public String about(View view) {
-            return EXPLAINED.contains(name) ? view.t("gang.about." + name) : "";
+            return view.t(Meaning.of(name));
         }
     }
 
@@ -92,6 +69,19 @@ public record GangPanel(
         lines.forEach((kind, all) ->
                 groups.add(new Group(kind, all.stream().limit(MOST).toList(), Math.max(0, all.size() - MOST))));
         return new GangPanel(detail, task, gang, groups, contract.hostFile(), contract.rankTable());
+    }
+
+    /** The beginning of the table, a line for each value. */
+    public String shown(RankTable table) {
+        return new JsonObject(table.json())
+                .encodePrettily()
+                .lines()
+                .limit(MOST_LINES)
+                .collect(Collectors.joining("\n"));
+    }
+
+    public boolean isLonger(RankTable table) {
+        return new JsonObject(table.json()).encodePrettily().lines().count() > MOST_LINES;
     }
 
     public Gang.Member member() {

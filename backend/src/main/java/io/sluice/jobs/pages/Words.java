@@ -139,7 +139,10 @@ public final class Words {
         return view.t(
                 key + (tooBig ? ".one" : ".short"),
                 waiting.cluster(),
-                amount(view, shortage, tooBig ? shortage.perTask() : shortage.needed()),
+                amount(
+                        view,
+                        shortage,
+                        tooBig || waiting.why() == Waiting.Why.NEVER_ON_BOARD ? shortage.perTask() : shortage.needed()),
                 number(shortage, tooBig ? shortage.freeOnOne() : shortage.free()),
                 number(shortage, tooBig ? shortage.totalOnOne() : shortage.total()));
     }

@@ -50,6 +50,11 @@ public record Rank(
         return exit != null && exit.code() != 0 && !Exit.isStop(exit.code());
     }
 
+    public boolean stopped() {
+        Exit exit = task.exit();
+        return exit != null && Exit.isStop(exit.code());
+    }
+
     Rank marked(Mark mark) {
         var all = marks.isEmpty() ? EnumSet.noneOf(Mark.class) : EnumSet.copyOf(marks);
         all.add(mark);

@@ -42,6 +42,9 @@ public record RanksPanel(Job job, int attempt, List<Rank> ranks, int more, boole
 
     public String size(Rank rank, View view) {
         double kib = rank.bytes() / 1024.0;
+        if (kib < 1) {
+            return view.t("ranks.bytes", rank.bytes());
+        }
         return kib < 1024 ? view.t("ranks.kib", kib) : view.t("telemetry.mib", kib / 1024);
     }
 

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.jobs.gang.PaiVariables.Self;
 import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.json.JsonObject;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -154,6 +159,22 @@ class ContractTest {
         assertThat(RankTable.of(gang).orElseThrow().fault()).isNull();
     }
 
+    @ParameterizedTest
+    @CsvSource({"ascend, card, instances", "nvidia, torchrun, none", "amd, mpirun, none"})
+    void of_each_variable_it_is_said_what_it_is_for(String vendor, String launcher, String table) throws Exception {
+        String extras = "extras: {sluice: {distributed: {launcher: %s, rankTable: %s}}}".formatted(launcher, table);
+        var contract = new Contract(Gangs.gang(Gangs.spec(extras, "ps 1 0", "worker 2 2"), vendor), "/userhome");
+        var texts = new Properties();
+        try (var in = getClass().getResourceAsStream("/texts/en.properties")) {
+            texts.load(new InputStreamReader(Objects.requireNonNull(in), StandardCharsets.UTF_8));
+        }
+        for (String role : List.of("ps", "worker")) {
+            assertThat(contract.variables(new Self(role, 0, 0, 0, "run", "/userhome")))
+                    .hasSizeGreaterThan(80)
+                    .allSatisfy(one -> assertThat(texts).containsKey(Meaning.of(one.name())));
+        }
+    }
+
     @Test
     void roles_whose_names_differ_in_letters_only_are_two_to_ssh_and_to_tensorflow() {
         JobSpec spec = Gangs.spec("", "Worker 1 0", "worker 1 0", "role0 1 0", "a_b 1 0");
@@ -195,7 +216,7 @@ class ContractTest {
         JobSpec spec = Gangs.spec("", "worker 2 0");
         var seats = Gangs.gang(spec, "nvidia").members().stream()
                 .map(member -> new Gang.Seat(
-                        member.role(), member.index(), member.address(), Map.of("master", java.util.List.of(7)), null))
+                        member.role(), member.index(), member.address(), Map.of("master", List.of(7)), null))
                 .toList();
         assertThat(Gangs.told(Gang.of(spec, "ada", 1, 0, seats), "worker", 1)).containsEntry("MASTER_PORT", "7");
     }
