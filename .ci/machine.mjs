@@ -30,6 +30,7 @@ const NEEDS = [
   { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
   { name: "openssl", found: () => onPath("openssl") },
   { name: "openssh-client", found: () => onPath("ssh") && onPath("sftp") && onPath("scp") && onPath("ssh-keygen") },
+  { name: "openmpi-bin", found: () => onPath("mpirun") },
   { name: "postgresql", found: debianPostgres },
   { name: "btrfs-progs", found: () => onPath("mkfs.btrfs") },
   { name: "prometheus", found: () => onPath("prometheus") && onPath("promtool") },
@@ -81,11 +82,15 @@ export const hasApps = () => ["jupyter-lab", "tensorboard"].every((name) => exis
 export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";
 
 /** For this machine's own Python, as tasks see it. */
-export const hasTorch = () =>
-  existsSync("/usr/local/bin/torchrun") &&
-  spawnSync("/usr/bin/python3", ["-c", "import torch"], { stdio: "ignore" }).status === 0;
+export const hasTorch = () => existsSync("/usr/local/bin/torchrun") && imports("torch");
+
+export const hasTensorFlow = () => imports("tensorflow");
+
+const imports = (name) => spawnSync("/usr/bin/python3", ["-c", `import ${name}`], { stdio: "ignore" }).status === 0;
 
 export const WITHOUT_TORCH = "NOT CHECKED, without PyTorch: torchrun over two tasks";
+
+export const WITHOUT_TENSORFLOW = "NOT CHECKED, without TensorFlow: its parameter server";
 
 async function apps() {
   if (hasApps()) return "JupyterLab and TensorBoard are there";

@@ -1,7 +1,7 @@
 // Maven's part of the check.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { hasApps, hasTorch, root as asRoot, WITHOUT_APPS, WITHOUT_TORCH } from "./machine.mjs";
+import { hasApps, hasTensorFlow, hasTorch, root as asRoot, WITHOUT_APPS, WITHOUT_TENSORFLOW, WITHOUT_TORCH } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, root } from "./processes.mjs";
 import { tallyOf } from "./reports.mjs";
@@ -20,6 +20,7 @@ export async function verify() {
   const without = [
     ["notebooks", WITHOUT_APPS, hasApps()],
     ["torch", WITHOUT_TORCH, hasTorch()],
+    ["tensorflow", WITHOUT_TENSORFLOW, hasTensorFlow()],
   ].filter(([, , there]) => !there);
   if (without.length > 0) options.push(`-DexcludedGroups=${without.map(([group]) => group).join(" | ")}`);
   // else there is one Docker engine at a time, and a fork that wants another one waits

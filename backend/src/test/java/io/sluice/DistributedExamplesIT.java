@@ -73,9 +73,20 @@ class DistributedExamplesIT {
         assertThat(DESK.log("pytorch-ddp", "worker", 1)).contains("rank 2 of 4", "rank 3 of 4", "the same weights");
     }
 
+    @Test
+    @Tag("tensorflow")
+    void tensorflow_s_chief_trains_on_its_workers_with_the_weight_on_a_parameter_server() throws Exception {
+        assumeTrue(has("tensorflow"), "TensorFlow is not installed for the machine's python3");
+        assertThat(printed("tensorflow-ps", "chief")).contains("the weight is 3.00, on /job:ps/");
+        assertThat(DESK.log("tensorflow-ps", "worker", 1)).contains("serving as worker 1");
+    }
+
     private static boolean hasTorch() throws Exception {
-        String find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)";
-        return Files.isExecutable(Path.of("/usr/local/bin/torchrun"))
-                && new ProcessBuilder("/usr/bin/python3", "-c", find).start().waitFor() == 0;
+        return Files.isExecutable(Path.of("/usr/local/bin/torchrun")) && has("torch");
+    }
+
+    private static boolean has(String module) throws Exception {
+        String find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('%s') is None)".formatted(module);
+        return new ProcessBuilder("/usr/bin/python3", "-c", find).start().waitFor() == 0;
     }
 }

@@ -109,6 +109,33 @@ class ReleaseIT {
         Reception.eventually(() -> state("third").equals("SUCCEEDED"));
     }
 
+    @Test
+    void a_card_that_is_lost_while_a_job_trains_on_it_is_told_on_its_page_and_what_fails_by_it_is_tried_again()
+            throws Exception {
+        submit("trains", "until [ -e /userhome/lost ]; do sleep 0.1; done; rm /userhome/lost; exit 1");
+        Reception.eventually(() -> state("trains").equals("RUNNING"));
+        tells("health", "Critical");
+        Reception.eventually(() -> page("/jobs/boss~trains").contains("of main 0 is at fault: npu-smi: Critical"));
+        assertThat(state("trains")).isEqualTo("RUNNING");
+        lose();
+        Reception.eventually(() -> page("/api/v2/jobs/boss~trains/attempts/0").contains("-254"));
+        assertThat(page("/jobs/boss~trains")).as("it waits for another one").contains("npu-smi: Critical");
+        tells("health", "OK");
+        Reception.eventually(() -> state("trains").equals("RUNNING"));
+        assertThat(page("/jobs/boss~trains")).doesNotContain("is at fault");
+        lose();
+        Reception.eventually(() -> state("trains").equals("FAILED"));
+    }
+
+    private static void lose() throws IOException {
+        try (var homes = Files.find(folder, 5, (path, type) -> path.endsWith("homes/boss") && type.isDirectory())) {
+            Path home = homes.findFirst().orElseThrow();
+            Path mark = Files.createFile(home.resolve("mark"));
+            Files.setAttribute(mark, "unix:uid", Files.getAttribute(home, "unix:uid"));
+            Files.move(mark, home.resolve("lost"));
+        }
+    }
+
     private static void submit(String name, String command) {
         String job = """
                 {"jobName": "%s", "image": "none", "taskRoles": [{"name": "main", "taskNumber": 1, "gpuNumber": 1, "cpuNumber": 1,

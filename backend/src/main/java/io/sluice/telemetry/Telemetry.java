@@ -228,7 +228,7 @@ public final class Telemetry {
 
     /** What is to be said of a job on top of its page: that its devices do nothing. */
     public Future<Optional<Remark>> remark(Remark.Named job, int attempt) {
-        return TelemetryPages.remark(idle, job, attempt);
+        return TelemetryPages.remark(observer.now(), idle, job, attempt);
     }
 
     /** As it was seen last. */

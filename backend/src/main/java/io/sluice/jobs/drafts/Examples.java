@@ -28,6 +28,7 @@ public final class Examples {
             read("ranks"),
             read("pytorch-ddp"),
             read("parameter-server"),
+            read("tensorflow-ps"),
             read("mindspore-ranks"),
             read("apulis-2-npu"),
             read("mpi-hello"));

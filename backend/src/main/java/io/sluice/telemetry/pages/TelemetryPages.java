@@ -1,15 +1,18 @@
 package io.sluice.telemetry.pages;
 
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.lists.Holder;
 import io.sluice.jobs.pages.Remark;
 import io.sluice.telemetry.grafana.Grafana;
 import io.sluice.telemetry.history.History;
 import io.sluice.telemetry.history.Prometheus;
 import io.sluice.telemetry.idle.Idle;
+import io.sluice.telemetry.observe.Observation;
 import io.sluice.telemetry.observe.Observer;
 import io.sluice.telemetry.ranks.Ranks;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
+import io.sluice.web.View.Note;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +25,24 @@ public final class TelemetryPages {
 
     private TelemetryPages() {}
 
-    /** What is to be said of a job on top of its page. */
-    public static Future<Optional<Remark>> remark(Idle idle, Remark.Named job, int attempt) {
-        return IdleRoutes.remark(idle, job, attempt);
+    /** What is to be said of a job on top of its page; a device that is at fault before one that does nothing. */
+    public static Future<Optional<Remark>> remark(Observation seen, Idle idle, Remark.Named job, int attempt) {
+        return broken(seen, job, attempt)
+                .map(remark -> Future.succeededFuture(Optional.of(remark)))
+                .orElseGet(() -> IdleRoutes.remark(idle, job, attempt));
+    }
+
+    /** The job goes on: its own program may know better, and saves what it has. */
+    static Optional<Remark> broken(Observation seen, Remark.Named job, int attempt) {
+        for (Observation.Seen one : seen.devices()) {
+            Holder holder = one.holder();
+            String fault = one.device().fault();
+            if (fault != null && holder != null && holder.job() == job.id() && holder.attempt() == attempt) {
+                Object[] words = {one.device().type(), one.device().id(), holder.role(), holder.index(), fault};
+                return Optional.of(new Remark(true, Note.bad("telemetry.broken", words), null, null));
+            }
+        }
+        return Optional.empty();
     }
 
     public static List<Route> routes(

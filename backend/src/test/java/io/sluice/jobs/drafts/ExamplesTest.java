@@ -51,6 +51,7 @@ class ExamplesTest {
                         "ranks",
                         "pytorch-ddp",
                         "parameter-server",
+                        "tensorflow-ps",
                         "mindspore-ranks",
                         "apulis-2-npu",
                         "mpi-hello");
