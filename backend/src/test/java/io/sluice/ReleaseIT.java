@@ -95,7 +95,7 @@ class ReleaseIT {
         assertThat(pid("86472"))
                 .as("the task's own process, whatever the tool says")
                 .isZero();
-        assertThat(page("/cluster")).contains("Used by a process that a task has left behind");
+        Reception.eventually(() -> page("/cluster").contains("Used by a process that a task has left behind"));
         assertThat(state("second")).isEqualTo("WAITING");
         tells("on", "");
         Reception.eventually(() -> state("second").equals("SUCCEEDED"));
@@ -119,10 +119,10 @@ class ReleaseIT {
         assertThat(state("trains")).isEqualTo("RUNNING");
         lose();
         Reception.eventually(() -> page("/api/v2/jobs/boss~trains/attempts/0").contains("-254"));
-        assertThat(page("/jobs/boss~trains")).as("it waits for another one").contains("npu-smi: Critical");
+        Reception.eventually(() -> state("trains").equals("WAITING"));
         tells("health", "OK");
         Reception.eventually(() -> state("trains").equals("RUNNING"));
-        assertThat(page("/jobs/boss~trains")).doesNotContain("is at fault");
+        Reception.eventually(() -> !page("/jobs/boss~trains").contains("is at fault"));
         lose();
         Reception.eventually(() -> state("trains").equals("FAILED"));
     }
