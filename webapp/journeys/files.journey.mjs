@@ -92,6 +92,21 @@ test("files_go_up_are_looked_at_changed_and_come_back_from_the_bin", async () =>
   await context.close();
 });
 
+test("a_folder_opens_in_a_notebook_by_way_of_a_job", async () => {
+  const { page, context } = await newcomer(browser, {});
+  await page.goto("/files");
+  await page.locator(".sheet header button", { hasText: "New folder" }).click();
+  await page.locator(".file-ask input").fill("my runs");
+  await answered(page.locator(".file-ask"));
+  await row(page, "my runs").locator("input").check();
+  await page.locator(".picked a", { hasText: "notebook" }).click();
+  await page.waitForURL("**/jobs/new?notebook=*");
+  await page.locator("main", { hasText: "JupyterLab shows /userhome/my runs" }).waitFor();
+  await page.locator(".cm-content", { hasText: 'folder: "/userhome/my runs"' }).waitFor();
+  await picture(page, "files-notebook");
+  await context.close();
+});
+
 test("back_leads_through_folders_and_other_pages_as_they_were_gone", async () => {
   const { page, context } = await newcomer(browser, {});
   await page.goto("/files");

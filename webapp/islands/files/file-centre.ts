@@ -199,6 +199,7 @@ class FileCentre extends HTMLElement {
       actions: this.#actions,
       path: this.#path,
       writable: this.#writable,
+      mount: this.dataset.mount ? { path: this.dataset.mount, storage: this.dataset.storage } : undefined,
     });
   }
 

@@ -1,11 +1,19 @@
 import { make, type Words } from "../log/dom";
 import type { Actions } from "./actions";
 import type { Space } from "./api";
+import { type Mount, notebookOf } from "./notebook";
 import type { Rows } from "./rows";
 import type { Buttons } from "./tools";
 import { isArchive } from "./unpack";
 
-type Place = { space: Space; rows: Rows; actions: Actions; path: string; writable: boolean };
+type Place = {
+  space: Space;
+  rows: Rows;
+  actions: Actions;
+  path: string;
+  writable: boolean;
+  mount: Mount | undefined;
+};
 
 /** What can be done with what is chosen, above the rows for as long as something is. */
 export class Picked {
@@ -32,16 +40,18 @@ export class Picked {
     );
   }
 
-  #load({ space, rows, actions }: Place): HTMLElement | undefined {
+  #load({ space, rows, actions, mount }: Place): HTMLElement | undefined {
     const [one] = rows.chosen.values();
     if (!one || rows.chosen.size > 1 || (one.kind !== "file" && one.kind !== "folder")) return undefined;
     const folder = one.kind === "folder";
     const href = space.content(one.path, folder ? "tar" : "");
+    const notebook = notebookOf(mount, one);
     return make(
       "span",
       { class: "buttons" },
       make("a", { class: "button", href, download: "" }, this.#words(folder ? "tar" : "download")),
       this.#button("share", "open", () => void actions.share(one)),
+      notebook ? make("a", { class: "button", href: notebook }, this.#words("notebook")) : undefined,
     );
   }
 

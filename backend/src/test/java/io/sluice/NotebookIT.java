@@ -104,6 +104,33 @@ class NotebookIT {
         ann.stop("lab");
     }
 
+    @Test
+    void a_notebook_of_the_file_centre_opens_where_it_lies() throws IOException {
+        ann.submit(
+                "study",
+                "mkdir -p '/userhome/my runs'; echo '{\"cells\":[],\"metadata\":{},\"nbformat\":4,\"nbformat_minor\":5}'"
+                        + " > '/userhome/my runs/first try.ipynb'; sleep 600",
+                Map.of(
+                        "sluice",
+                        Map.of(
+                                "environment", Map.of("PATH", APPS + ":/usr/local/bin:/usr/bin:/bin"),
+                                "endpoints",
+                                        List.of(Map.of(
+                                                "recipe",
+                                                "jupyterlab",
+                                                "options",
+                                                Map.of("folder", "/userhome/my runs", "file", "first try.ipynb"))))));
+        ann.ready("study", "jupyterlab");
+        Door lab = ann.door("study", "jupyterlab");
+        var ticket = ann.ticket("study", "jupyterlab");
+        Answer let = desk.raw("GET " + ticket.getRawPath() + "?" + ticket.getRawQuery() + " HTTP/1.1\r\nHost: "
+                + ticket.getRawAuthority() + "\r\nConnection: close\r\n\r\n");
+        assertThat(let.fields("Location")).singleElement().asString().endsWith("/lab/tree/first%20try.ipynb");
+        assertThat(get(lab, "/lab/tree/first%20try.ipynb").status()).isEqualTo(200);
+        assertThat(get(lab, "/api/contents").body()).contains("first try.ipynb");
+        ann.stop("study");
+    }
+
     /** Another user of the machine, who found the port, comes no further. */
     void refused(int port) throws IOException {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {

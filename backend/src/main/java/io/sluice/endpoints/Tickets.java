@@ -77,7 +77,9 @@ final class Tickets {
         if (names.isInside() && !caller.name().equals(endpoint.user())) {
             throw Problem.of(Problem.Kind.CONFLICT, Sharing.ALONE);
         }
-        String open = recipes.find(endpoint.recipe()).map(Recipe::open).orElse("/");
+        String open = recipes.find(endpoint.recipe())
+                .map(recipe -> recipe.open(endpoint.options()))
+                .orElse("/");
         Identity.audit("endpoint-opened", "user", caller.name(), "job", endpoint.jobKey(), "endpoint", endpoint.name());
         return port(endpoint)
                 .compose(port -> road.ticket(
@@ -103,7 +105,7 @@ final class Tickets {
                 life.port(),
                 place,
                 Steps.headers(recipe, life),
-                recipe.open(),
+                recipe.open(endpoint.options()),
                 recipe.socket(),
                 known ? null : endpoint.id() + "." + names.suffix(),
                 ticket,

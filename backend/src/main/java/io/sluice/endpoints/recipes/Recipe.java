@@ -1,7 +1,11 @@
 package io.sluice.endpoints.recipes;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param detect succeeds where the program is there; null: it always is
  * @param install brings the program into the folder TOOLS; null: nothing does
  * @param start runs the program, and ends with it; null: the job itself has something that listens
- * @param open the path at which people begin
+ * @param open the path at which people begin; what stands in brackets belongs to it where the option in it is given
  * @param headers that every request to the app gets, so that nobody but the gateway is answered
  * @param rewriteHost whether the app wants to be called by its own address
  * @param sandboxed whether it can live in a page without an origin
@@ -37,10 +41,21 @@ public record Recipe(
     /** Of a recipe, and of a variable of its script. */
     public static final String SECRET = "$SECRET";
 
+    private static final Pattern GIVEN = Pattern.compile("\\[([^\\[\\]$]*)\\$([a-z]+)]");
+
     public Recipe {
         titles = Map.copyOf(titles);
         missing = Map.copyOf(missing);
         headers = Map.copyOf(headers);
+    }
+
+    /** The path at which somebody begins who has chosen these. */
+    public String open(Map<String, String> chosen) {
+        return GIVEN.matcher(open).replaceAll(part -> {
+            String value = chosen.getOrDefault(part.group(2), "");
+            String coded = URLEncoder.encode(value, StandardCharsets.UTF_8).replace("+", "%20");
+            return value.isEmpty() ? "" : Matcher.quoteReplacement(part.group(1) + coded.replace("%2F", "/"));
+        });
     }
 
     /** What to ask, and what is a good answer; no statuses: any answer that is not the app's own fault. */

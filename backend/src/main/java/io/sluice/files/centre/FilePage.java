@@ -133,6 +133,12 @@ public record FilePage(
         return space.equals(Spaces.OUTPUT);
     }
 
+    /** Where tasks have it; null: none but those that made it. */
+    public @Nullable String mount() {
+        Held shared = shared();
+        return shared != null ? shared.share().mount() : isOutput() ? null : "/userhome";
+    }
+
     /** What is shared with who looks, and which of it this is. */
     public record Tab(String name, String mount, boolean here) {}
 

@@ -1,5 +1,6 @@
 package io.sluice.jobs.drafts;
 
+import io.vertx.core.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -58,6 +59,29 @@ public final class Examples {
 
     public static Optional<Example> named(String name) {
         return ALL.stream().filter(example -> example.name().equals(name)).findFirst();
+    }
+
+    /**
+     * A session of JupyterLab in a folder.
+     *
+     * @param file that opens with it; empty: none
+     * @param storage that the folder is in, and that a job has to ask for; empty: it has it anyway
+     */
+    public static String notebook(String folder, String file, String storage) {
+        String place = "      - recipe: jupyterlab\n        options:\n          folder: " + quoted(folder)
+                + (file.isEmpty() ? "" : "\n          file: " + quoted(file));
+        String config = named("notebook").orElseThrow().config();
+        return config.replace("      - jupyterlab", place)
+                .replace(
+                        "extras:\n",
+                        storage.isEmpty()
+                                ? "extras:\n"
+                                : "extras:\n  storages:\n    - name: " + quoted(storage) + "\n");
+    }
+
+    /** JSON's words are YAML's. */
+    private static String quoted(String text) {
+        return Json.encode(text);
     }
 
     private static Properties texts(String language) {

@@ -71,9 +71,12 @@ final class NewJobRoutes {
         var template = call.query("template");
         boolean chosen =
                 call.query("dataset").isPresent() || call.query("image").isPresent();
+        var notebook = call.query("notebook");
         Future<Begun> begun = clone.isPresent()
                 ? clone(call, clone.get())
-                : chosen ? chosen(call) : template(call, template.orElse("hello"), template.isPresent());
+                : notebook.isPresent()
+                        ? notebook(call, notebook.get())
+                        : chosen ? chosen(call) : template(call, template.orElse("hello"), template.isPresent());
         return begun.compose(text -> page(call, text.text(), false, null, text.word(), Keeping.EMPTY))
                 .map(page -> Reply.page(PAGE, page));
     }
@@ -97,6 +100,19 @@ final class NewJobRoutes {
                 .compose(text -> named(call, text, "job"))
                 .map(text -> new Begun(
                         text, Word.of("info", dataset == null ? "submit.image.used" : "submit.dataset.used")));
+    }
+
+    /** The example of a session, in a folder as tasks have it. */
+    private Future<Begun> notebook(Call call, String folder) {
+        if (!folder.startsWith("/") || folder.length() > 4_000) {
+            throw Problem.invalid("Say which folder, as tasks have it: ?notebook=/userhome/runs.");
+        }
+        String file = call.query("file").orElse("");
+        var example = Examples.named("notebook").orElseThrow();
+        String text = Examples.notebook(folder, file, call.query("storage").orElse(""));
+        String shown = file.isEmpty() ? folder : folder + "/" + file;
+        return named(call, text, example.name())
+                .map(named -> new Begun(named, Word.of("info", "submit.notebook.used", shown)));
     }
 
     /** A copy of a job that the caller may see, under a name that is free. */

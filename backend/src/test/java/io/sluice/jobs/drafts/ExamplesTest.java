@@ -3,6 +3,7 @@ package io.sluice.jobs.drafts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.jobs.drafts.Examples.Example;
+import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
 import java.util.List;
@@ -32,6 +33,21 @@ class ExamplesTest {
         assertThat(List.of(example.title("en"), example.about("en"), example.title("zh"), example.about("zh")))
                 .doesNotHaveDuplicates()
                 .allSatisfy(text -> assertThat(text).isNotBlank());
+    }
+
+    @Test
+    void a_session_in_a_folder_is_a_job_without_a_fault_whatever_it_is_called() {
+        String odd = "/mnt/lab/a \"b\": #c\n'数据";
+        assertThat(Protocols.read(Examples.notebook(odd, "x: y.ipynb", "lab")))
+                .isInstanceOfSatisfying(Read.Accepted.class, accepted -> {
+                    assertThat(accepted.warnings()).isEmpty();
+                    assertThat(accepted.spec().storages()).containsExactly(new JobSpec.Storage("lab", null));
+                    assertThat(accepted.spec().extras().get("sluice"))
+                            .extracting("endpoints")
+                            .isEqualTo(List.of(Map.of(
+                                    "recipe", "jupyterlab", "options", Map.of("folder", odd, "file", "x: y.ipynb"))));
+                });
+        assertThat(Examples.notebook("/userhome", "", "")).doesNotContain("storages", "file:");
     }
 
     @Test
