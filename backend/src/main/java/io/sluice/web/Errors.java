@@ -1,14 +1,16 @@
 package io.sluice.web;
 
+import io.netty.channel.unix.Errors.NativeIoException;
 import io.vertx.core.Future;
-import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.StreamResetException;
 import io.vertx.ext.web.RoutingContext;
-import java.io.IOException;
 import java.net.URLEncoder;
+import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -55,7 +57,10 @@ final class Errors {
     /** Whoever asked has left, and nothing failed but telling them. */
     private static boolean hasGone(RoutingContext context) {
         return context.response().closed()
-                && (context.failure() instanceof VertxException || context.failure() instanceof IOException);
+                && (context.failure() instanceof HttpClosedException
+                        || context.failure() instanceof StreamResetException
+                        || context.failure() instanceof ClosedChannelException
+                        || context.failure() instanceof NativeIoException);
     }
 
     void answer(RoutingContext context, Problem problem) {

@@ -302,10 +302,8 @@ public final class Road implements Web.Neighbour {
                 return withoutPass();
             }
             hold(request);
-            return passes.find(id, tokens.get(at))
-                    .compose(found -> found.isPresent() && allowed.test(found.get().caller, id)
-                            ? pass(found.get())
-                            : find(tokens, at + 1));
+            return passes.find(id, tokens.get(at), caller -> allowed.test(caller, id))
+                    .compose(found -> found.isPresent() ? pass(found.get()) : find(tokens, at + 1));
         }
 
         Future<Void> pass(Pass pass) {

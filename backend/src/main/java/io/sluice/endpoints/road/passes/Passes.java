@@ -91,7 +91,8 @@ public final class Passes {
         return pass != null && pass.valid && pass.id.equals(endpoint) ? pass : null;
     }
 
-    public Future<Optional<Pass>> find(String endpoint, String token) {
+    /** @param allowed who may come in at all, now: somebody else's pass is not kept, or it would be known when it is shown next */
+    public Future<Optional<Pass>> find(String endpoint, String token, Predicate<Caller> allowed) {
         if (!TOKEN.matcher(token).matches()) {
             return Future.succeededFuture(Optional.empty());
         }
@@ -101,6 +102,9 @@ public final class Passes {
                 return Future.succeededFuture(Optional.empty());
             }
             Caller caller = found.get().caller();
+            if (!allowed.test(caller)) {
+                return Future.succeededFuture(Optional.empty());
+            }
             return authenticator
                     .stillValid(caller)
                     .compose(valid -> valid
@@ -117,7 +121,11 @@ public final class Passes {
                     .ifPresent(oldest -> forget(oldest.getKey(), oldest.getValue()));
         }
         Pass before = known.putIfAbsent(token, fresh);
-        return before == null || !before.valid ? fresh : before;
+        if (before != null && before.valid) {
+            return before;
+        }
+        fresh.kept = before == null;
+        return fresh;
     }
 
     /** It is not looked at again: whoever comes with it is looked up. */
