@@ -2,6 +2,7 @@ package io.sluice.web;
 
 import io.netty.channel.unix.Errors.NativeIoException;
 import io.vertx.core.Future;
+import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
@@ -57,7 +58,8 @@ final class Errors {
     /** Whoever asked has left, and nothing failed but telling them. */
     private static boolean hasGone(RoutingContext context) {
         return context.response().closed()
-                && (context.failure() instanceof HttpClosedException
+                && (context.failure().getClass() == VertxException.class
+                        || context.failure() instanceof HttpClosedException
                         || context.failure() instanceof StreamResetException
                         || context.failure() instanceof ClosedChannelException
                         || context.failure() instanceof NativeIoException);

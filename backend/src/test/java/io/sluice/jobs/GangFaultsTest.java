@@ -106,8 +106,8 @@ class GangFaultsTest {
 
     @Test
     void two_jobs_of_one_user_share_no_port_table_key_or_folder() throws Exception {
-        desk.submit("ada", job("one", 4, ""));
-        desk.submit("ada", job("other", 4, ""));
+        desk.submit("ada", job("one", 2, ""));
+        desk.submit("ada", job("other", 2, ""));
         List<Task> tasks = desk.running(4).stream().map(engine::task).toList();
         assertThat(tasks.stream()
                         .collect(Collectors.groupingBy(
@@ -126,7 +126,7 @@ class GangFaultsTest {
         assertThat(tasks.stream().flatMap(task -> task.ports().values().stream().flatMap(List::stream)))
                 .doesNotHaveDuplicates();
         assertThat(tasks.stream().flatMap(task -> task.devices().stream().map(one -> task.node() + one)))
-                .hasSize(16)
+                .hasSize(8)
                 .doesNotHaveDuplicates();
         for (String file : List.of("hccl.json", "ssh/key", "ssh/tasks.json")) {
             assertThat(tasks.stream().map(task -> text(pod(task).resolve(file))).distinct())
