@@ -349,12 +349,26 @@ final class Packing {
 
     private void take(int role, int node, int tasks) {
         List<Long> masks = new ArrayList<>(tasks);
+        int each = shape.devices[role];
+        long together = together(role, node, tasks);
         for (int task = 0; task < tasks; task++) {
-            long mask = shape.devices[role] == 0 ? 0 : room.pick(node, types[role], shape.devices[role], nearly);
+            long mask = each == 0
+                    ? 0
+                    : together == 0 ? room.pick(node, types[role], each, nearly) : Room.lowest(together, each);
+            together &= ~mask;
             room.take(node, shape.cpus[role], shape.memory[role], mask);
             masks.add(mask);
         }
         quotas.charge(tasks, shape.cpus[role], shape.memory[role], types[role], shape.devices[role]);
         pieces.add(new Piece(role, node, tasks, masks));
+    }
+
+    /** Tasks of a job speak with one another as the devices of one task do: where a half has room for all of them they share it; 0: none has. */
+    private long together(int role, int node, int tasks) {
+        int type = types[role];
+        int all = shape.devices[role] * tasks;
+        return tasks > 1 && all > 0 && room.layout.board[type] && room.capacity(node, type, all) > 0
+                ? room.pick(node, type, all, nearly)
+                : 0;
     }
 }

@@ -256,7 +256,7 @@ final class Room {
         return first | lowest(from & ~soon, count - Long.bitCount(first));
     }
 
-    private static long lowest(long from, int count) {
+    static long lowest(long from, int count) {
         long picked = 0;
         long rest = from;
         for (int taken = 0; taken < count; taken++) {

@@ -75,6 +75,19 @@ class DeviceChoiceTest {
                 .isEqualTo(2);
     }
 
+    @Test
+    void small_tasks_of_one_job_share_a_half_where_one_has_room_for_all_of_them() {
+        Scene scene = Scene.of(node("a", 64, 8, "Ascend910B"));
+        scene.job("other").tasks(1, 1, 1, "Ascend910B").runsOn("a", "d0");
+        scene.job("job").tasks(2, 1, 2, "Ascend910B").waits().pass();
+        assertThat(scene.places("job").stream().flatMap(place -> place.devices().stream()))
+                .as("HCCL joins them only so")
+                .containsExactly("d4", "d5", "d6", "d7");
+        scene.job("next").tasks(3, 1, 1, "Ascend910B").waits().pass();
+        assertThat(scene.places("next").stream().flatMap(place -> place.devices().stream()))
+                .containsExactlyInAnyOrder("d1", "d2", "d3");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {3, 5, 6, 7})
     void a_count_that_no_ascend_board_allows_is_never_placed_and_told(int count) {

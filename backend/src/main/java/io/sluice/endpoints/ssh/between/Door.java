@@ -100,7 +100,7 @@ final class Door implements AutoCloseable {
 
     private void visit(SocketChannel visitor) {
         try (visitor) {
-            String refusal = doors.admit() ? led(visitor) : "busy";
+            String refusal = doors.admit() ? led(visitor) : turnedAway(visitor, "busy");
             if (!refusal.isEmpty()) {
                 doors.metrics().refused.labels(refusal).inc();
             }
@@ -117,7 +117,7 @@ final class Door implements AutoCloseable {
         Peers peers = Peers.read(attempt).orElse(null);
         String name = doors.within(visitor, () -> name(visitor));
         if (peers == null) {
-            return "over";
+            return turnedAway(visitor, "over");
         }
         Peers.Peer to = peers.tasks().get(name);
         if (to == null) {
@@ -137,6 +137,15 @@ final class Door implements AutoCloseable {
             }
         }
         return "";
+    }
+
+    private static String turnedAway(SocketChannel visitor, String reason) throws IOException {
+        say(
+                visitor,
+                reason.equals("busy")
+                        ? "sluice: too many connections between tasks are open. Wait until some are closed, and try again.\n"
+                        : "sluice: this attempt of the job is over.\n");
+        return reason;
     }
 
     private static String name(SocketChannel visitor) throws IOException {
