@@ -15,8 +15,7 @@ import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.road.Road;
 import io.sluice.endpoints.setup.SetUp;
 import io.sluice.endpoints.ssh.Ssh;
-import io.sluice.endpoints.ssh.between.Doors;
-import io.sluice.endpoints.ssh.between.Visits;
+import io.sluice.endpoints.ssh.gates.Gates;
 import io.sluice.endpoints.terminal.Terminals;
 import io.sluice.engines.Engine;
 import io.sluice.identity.Identity;
@@ -41,13 +40,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The door to endpoints. Whoever may not go to one is told that it does not exist. */
 public final class Endpoints {
-    private static final System.Logger LOG = System.getLogger(Endpoints.class.getName());
     public static final Migrations MIGRATIONS = new Migrations(
             "endpoints",
             Endpoints.class,
@@ -88,13 +85,7 @@ public final class Endpoints {
     private final Uses uses;
     private final Doorbell doorbell;
     private final Identity identity;
-    private final Supplier<Future<@Nullable Ssh>> door;
-    private final boolean isAsked;
-    private volatile Future<@Nullable Ssh> ssh = Future.succeededFuture();
-    private final Doors doors;
-    /** What tasks of a job reach one another by; not before one of them may. */
-    private volatile Future<@Nullable Ssh> between = Future.succeededFuture();
-
+    private final Gates gates;
     private final List<Doorbell.Subscription> subscriptions = new ArrayList<>();
 
     private Endpoints(
@@ -131,17 +122,7 @@ public final class Endpoints {
         this.sharing = new Sharing(store, road, keeper::ring);
         this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
         this.uses = new Uses(vertx, store, this::visited);
-        Ssh.Settings wanted = settings.ssh();
-        this.door = () -> wanted == null
-                ? Future.succeededFuture()
-                : Ssh.open(vertx, identity.keys(), jobs.places(), engine, wanted, registry);
-        this.isAsked = wanted != null && wanted.port() != null;
-        var visits = new Visits();
-        var server = Ssh.between(vertx, identity.keys(), jobs.places(), engine, visits, registry);
-        this.doors = new Doors(vertx, jobs.gangs(), visits, registry, () -> {
-            between = server.get();
-            return between.map(Ssh::port);
-        });
+        this.gates = new Gates(vertx, identity, jobs, engine, settings.ssh(), registry);
     }
 
     /** With the tables of {@link #MIGRATIONS} in place. What an earlier gateway had open is open again as soon as it is found. */
@@ -193,16 +174,12 @@ public final class Endpoints {
 
     /** Begins to answer SSH, and tasks of a job that want to reach one another. Nobody has to wait for that, unless a port was asked for, which may not be to be had. */
     public Future<Void> openSsh() {
-        doors.begin();
-        ssh = door.get()
-                .onFailure(fault -> LOG.log(System.Logger.Level.WARNING, "ssh=off cause=\"{0}\"", fault.getMessage()));
-        return isAsked ? ssh.mapEmpty() : Future.succeededFuture();
+        return gates.open();
     }
 
     /** On which SSH is answered; null: nowhere, or not yet. */
     public @Nullable Integer sshPort() {
-        Ssh open = ssh.succeeded() ? ssh.result() : null;
-        return open == null ? null : Integer.valueOf(open.port());
+        return gates.port();
     }
 
     /** Whether this caller could come by SSH. */
@@ -363,10 +340,7 @@ public final class Endpoints {
                 visited.add(endpoint.job());
             }
         });
-        Ssh open = ssh.succeeded() ? ssh.result() : null;
-        if (open != null) {
-            visited.addAll(open.jobs());
-        }
+        visited.addAll(gates.jobs());
         return visited;
     }
 
@@ -413,13 +387,6 @@ public final class Endpoints {
         uses.close();
         terminals.close();
         road.close();
-        return doors.close()
-                .eventually(() -> closed(between))
-                .eventually(() -> closed(ssh))
-                .eventually(probes::close);
-    }
-
-    private static Future<Void> closed(Future<@Nullable Ssh> ssh) {
-        return ssh.otherwiseEmpty().compose(open -> open == null ? Future.succeededFuture() : open.close());
+        return gates.close().eventually(probes::close);
     }
 }
