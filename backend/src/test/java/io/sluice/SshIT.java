@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.SshDesk.Ended;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Tasks that are processes, by SSH, as OpenSSH's client comes to them. {@code -Dsluice.ssh.megabytes=200 -Dsluice.ssh.connects=1000} for all of it. */
@@ -194,6 +200,92 @@ class SshIT extends SshVisits {
                         .text())
                 .isEqualTo("\n");
         ann.stop("server");
+    }
+
+    /** VS Code sends its installer to a shell, talks to its server through SOCKS or a socket, all by one connection; PyCharm beside it by sftp. */
+    @Test
+    void editors_do_on_one_connection_all_that_they_do() throws Exception {
+        String socket = "/userhome/.editor.sock";
+        Files.writeString(ann.home().resolve("editor.py"), """
+                import http.server, socketserver
+                class OnSocket(socketserver.ThreadingUnixStreamServer):
+                    server_name, server_port = "", 0
+                class Handler(http.server.SimpleHTTPRequestHandler):
+                    def address_string(self): return ""
+                OnSocket("%s", Handler).serve_forever()
+                """.formatted(socket));
+        started(
+                ann,
+                "edited",
+                "cd /userhome; echo hello > page; python3 editor.py & exec python3 -m http.server --bind 127.0.0.1"
+                        + " $PAI_CURRENT_CONTAINER_PORT",
+                Map.of());
+        Path control = Path.of("/tmp/sluice-" + ProcessHandle.current().pid());
+        int socks = free();
+        int local = free();
+        Process master = ssh.start(
+                annsKey,
+                "-M",
+                "-S",
+                control.toString(),
+                "-N",
+                "-D",
+                "127.0.0.1:" + socks,
+                "-L",
+                local + ":" + socket,
+                "edited" + AT);
+        try {
+            DoorDesk.until("the connection is there", () -> Files.exists(control));
+            String[] same = {
+                "-S", control.toString(), "-o", "SetEnv=LANG=C.UTF-8 VSCODE_AGENT_FOLDER=/tmp/x", "-T", "edited" + AT
+            };
+            Path script = Files.writeString(
+                    folder.resolve("installer"),
+                    "echo \"$0 $LANG\"; read -r line <<< given; echo $line; cd /userhome; echo $PAI_CURRENT_CONTAINER_PORT\n");
+            for (String shell : List.of("bash -s", "bash", "sh -c 'exec bash'")) {
+                Ended ended = ssh.ssh(
+                        annsKey,
+                        script,
+                        Stream.concat(Stream.of(same), Stream.of(shell)).toArray(String[]::new));
+                assertThat(ended.text()).as(shell + ended.errors()).contains("bash C.UTF-8\ngiven\n");
+            }
+            int inside = Integer.parseInt(ssh.ssh(
+                            annsKey,
+                            script,
+                            Stream.concat(Stream.of(same), Stream.of("bash")).toArray(String[]::new))
+                    .text()
+                    .lines()
+                    .toList()
+                    .getLast());
+            var proxy = new Proxy(Proxy.Type.SOCKS, new InetSocketAddress(InetAddress.getLoopbackAddress(), socks));
+            for (String host : List.of("127.0.0.1", "localhost")) {
+                DoorDesk.until(
+                        "the page comes through SOCKS",
+                        () -> page(proxy, host, inside).equals("hello\n"));
+            }
+            assertThat(page(proxy, "127.0.0.1", desk.port()))
+                    .as("the gateway's own port")
+                    .isEmpty();
+            DoorDesk.until("the page comes from the socket", () -> page(local).equals("hello\n"));
+            Ended files = ssh.sftp(annsKey, "edited", "put " + script + " .editor-script\nls -l .editor-script\n");
+            assertThat(files.code()).as(files.errors()).isZero();
+        } finally {
+            master.destroy();
+        }
+        ann.stop("edited");
+    }
+
+    /** By a name that the client does not look up. */
+    private static String page(Proxy proxy, String host, int port) {
+        try (var connection = new Socket(proxy)) {
+            connection.setSoTimeout(5_000);
+            connection.connect(InetSocketAddress.createUnresolved(host, port), 5_000);
+            connection.getOutputStream().write("GET /page HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            String text = new String(connection.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            return text.substring(text.indexOf("\r\n\r\n") + 4);
+        } catch (IOException refused) {
+            return "";
+        }
     }
 
     private static int free() throws IOException {

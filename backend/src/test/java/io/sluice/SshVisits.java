@@ -3,6 +3,7 @@ package io.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.SshDesk.Ended;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
@@ -26,6 +28,8 @@ abstract class SshVisits {
     static final String AT = "@127.0.0.1";
     static final Duration CUT_OFF = Duration.ofSeconds(10);
     static final int ARRIVING = 10;
+    /** Files that the gateway opens and shuts besides. */
+    private static final int FEW = 12;
 
     @TempDir
     static Path folder;
@@ -232,7 +236,11 @@ abstract class SshVisits {
     }
 
     @Test
-    void many_come_at_once_and_each_gets_its_own_answer() throws Exception {
+    void many_come_at_once_each_gets_its_own_answer_and_nothing_is_left_of_them() throws Exception {
+        String processes = "ls /proc | grep -c '^[0-9]'";
+        String before = ssh.ssh(annsKey, "train" + AT, processes).text();
+        DoorDesk.until("the one who counted has left", () -> there().equals(List.of("0.0")));
+        long files = openFiles();
         try (var pool = Executors.newFixedThreadPool(8)) {
             List<Future<Ended>> all = new ArrayList<>();
             for (int i = 0; i < CONNECTS; i++) {
@@ -245,5 +253,23 @@ abstract class SshVisits {
                         .isEqualTo(i + "\n");
             }
         }
+        DoorDesk.until("all have left", () -> there().equals(List.of("0.0")));
+        DoorDesk.until("their files are shut", () -> openFiles() <= files + FEW);
+        assertThat(ssh.ssh(annsKey, "train" + AT, processes).text()).isEqualTo(before);
+    }
+
+    /** What is open of connections and channels, by all its kinds. */
+    private static List<String> there() {
+        return desk.raw("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+                .body()
+                .lines()
+                .filter(line -> line.matches("sluice_ssh_(connections|channels)\\{.*"))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1).strip())
+                .distinct()
+                .toList();
+    }
+
+    private static long openFiles() {
+        return Objects.requireNonNull(new File("/proc/self/fd").list()).length;
     }
 }

@@ -1,7 +1,6 @@
 package io.sluice.endpoints.ssh;
 
 import io.sluice.endpoints.ssh.Dialer.Line;
-import io.sluice.engines.Engine;
 import io.vertx.core.Future;
 import java.util.Set;
 import org.apache.sshd.client.future.DefaultOpenFuture;
@@ -91,12 +90,13 @@ final class ForwardChannel extends TaskChannel {
 
     private void refuse(OpenFuture opened, Throwable failure) {
         boolean prohibited = failure instanceof Prohibited;
-        boolean told = prohibited || failure instanceof Place.Nowhere || failure instanceof Engine.Unavailable;
         task.metrics()
                 .channelsRefused
                 .labels(prohibited ? "prohibited" : "unreachable")
                 .inc();
-        String message = told ? String.valueOf(failure.getMessage()) : "nothing in the task listens there";
+        String message = prohibited
+                ? String.valueOf(failure.getMessage())
+                : Place.why(failure, "nothing in the task listens there");
         signalChannelOpenFailure(failure);
         opened.setException(new SshChannelOpenException(
                 getChannelId(),

@@ -3,7 +3,6 @@ package io.sluice.endpoints.ssh;
 import io.sluice.endpoints.ssh.files.FileService;
 import io.sluice.endpoints.ssh.files.Taker;
 import io.sluice.engines.Command;
-import io.sluice.engines.Engine;
 import io.sluice.engines.Exec;
 import io.vertx.core.Future;
 import java.io.IOException;
@@ -240,11 +239,8 @@ final class SessionChannel extends TaskChannel {
     }
 
     private void refuse(Throwable failure) {
-        boolean told = failure instanceof Place.Nowhere || failure instanceof Engine.Unavailable;
-        if (!told) {
-            note(failure);
-        }
-        refuse(told ? String.valueOf(failure.getMessage()) : "The task does not run, or has just ended.");
+        LOG.log(System.Logger.Level.INFO, "ssh=no-program cause=\"{0}\"", String.valueOf(failure.getMessage()));
+        refuse(Place.why(failure, "The task does not run, or has just ended."));
     }
 
     private void refuse(String message) {
