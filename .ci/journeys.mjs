@@ -55,7 +55,7 @@ export async function journeys() {
     SLUICE_INSIDE_URL: inside.match[1],
   };
   // those that have a gateway to themselves go beside the first ones; nothing beside Lighthouse, which measures
-  const own = /^(devices|docker|hostile-inside|hostile-ports|notebooks-boxed|notebooks-ports)\./;
+  const own = /^(devices|docker|hostile-inside|hostile-ports|notebooks-boxed|notebooks-inside|notebooks-ports)\./;
   const apart = files.filter((name) => own.test(name));
   const first = files.filter((name) => name < "lighthouse" && !apart.includes(name));
   const then = files.filter((name) => name >= "lighthouse" && !apart.includes(name));

@@ -28,7 +28,7 @@ async function freePort() {
 /** A job with all of them, and its owner in front of its page, with a network that can be cut. */
 export async function furnished(mode) {
   const browser = await openBrowser();
-  const cable = mode !== "ports" ? await layCable() : undefined;
+  const cable = mode === "ports" || mode === "inside" ? undefined : await layCable();
   const [streams, links] = [await freePort(), await freePort()];
   const jobName = freshName("lab").replaceAll("-", "_");
   const jobs = await desk();
@@ -155,7 +155,7 @@ async function away(stage, lab) {
   stage.cable.mend();
   // what Lab says of it is read and put away, whenever it comes
   await lab.addLocatorHandler(lab.locator(".jp-Dialog", { hasText: "Connection Error" }), (said) =>
-    said.locator("button.jp-mod-accept").click(),
+    said.locator("button.jp-Dialog-button").click(),
   );
   // it tries again by itself, after up to half a minute
   await lab.locator(".lm-MenuBar-item", { hasText: "Kernel" }).click();

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,12 @@ class InsideRoadIT {
 
     @BeforeAll
     static void open() throws IOException {
+        Files.writeString(Files.createDirectories(folder.resolve("recipes")).resolve("pages.yaml"), """
+                title: Pages
+                start: exec python3 -m http.server "$PORT" --bind "$HOST" --directory /userhome/pages
+                probe: {path: /}
+                sandboxed: true
+                """);
         desk = new DoorDesk(folder, "--apps-domain", "none");
         ann = desk.somebody("ann");
         bob = desk.somebody("bob");
@@ -191,6 +198,26 @@ class InsideRoadIT {
         var shared = bob.call("POST", ann.endpoint("evil", "web") + "/ticket", "{}");
         assertThat(shared.statusCode()).isGreaterThanOrEqualTo(400);
         assertThat(shared.body()).doesNotContain("/apps/");
+    }
+
+    @Test
+    void an_administrators_recipe_that_says_so_opens_here_and_one_that_does_not_is_refused() throws IOException {
+        Files.writeString(Files.createDirectories(bob.home().resolve("pages")).resolve("index.html"), "<h1>bobs</h1>");
+        bob.submit("own", "sleep 600", Map.of());
+        bob.on("own", "site", "{\"recipe\":\"pages\"}");
+        bob.ready("own", "site");
+        String there = enter(bob.ticket("own", "site")).field("Location");
+        assertThat(there).startsWith("/apps/");
+        Answer page = get(there);
+        assertThat(page.body()).isEqualTo("<h1>bobs</h1>");
+        assertThat(page.field("Content-Security-Policy")).startsWith("sandbox ");
+        for (String recipe : List.of("tensorboard", "code-server")) {
+            bob.on("own", recipe, "{\"recipe\":\"" + recipe + "\"}");
+            var refused = bob.call("POST", bob.endpoint("own", recipe) + "/ticket", "{}");
+            assertThat(refused.statusCode()).isEqualTo(409);
+            assertThat(refused.body()).contains("--apps-domain").contains("--endpoint-ports");
+        }
+        bob.stop("own");
     }
 
     @Test
