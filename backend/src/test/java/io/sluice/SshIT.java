@@ -109,6 +109,39 @@ class SshIT extends SshVisits {
         assertThat(ann.home().resolve("a 'folder/b")).hasSameBinaryContentAs(sent);
     }
 
+    /** As the job has them mounted, and its user may. */
+    @Test
+    void what_is_shared_is_reached_as_the_task_reaches_it() throws IOException {
+        Path datasets = Files.createDirectories(desk.data.resolve("gdata/set"));
+        Files.writeString(datasets.resolve("labels.csv"), "cat,dog");
+        Path sent = bytes("shared", 1);
+        Path labels = folder.resolve("labels");
+        Ended sftp = ssh.sftp(annsKey, "train", """
+            get /gdata/set/labels.csv %s
+            -put %s /gdata/set/mine
+            mkdir /data/from-ann
+            put %s /data/from-ann/one
+            """.formatted(labels, sent, sent));
+        assertThat(sftp.code()).as(sftp.errors()).isZero();
+        assertThat(labels).hasContent("cat,dog");
+        assertThat(sftp.errors()).contains("/gdata/set/mine");
+        assertThat(datasets.resolve("mine")).doesNotExist();
+        Path one = desk.data.resolve("data/from-ann/one");
+        assertThat(one).hasSameBinaryContentAs(sent);
+        assertThat(Files.getAttribute(one, "unix:uid")).isEqualTo(Files.getAttribute(ann.home(), "unix:uid"));
+        for (String mode : List.of("-s", "-O")) {
+            Path back = folder.resolve("shared" + mode);
+            assertThat(ssh.scp(annsKey, mode, "train" + AT + ":/data/from-ann/one", back.toString())
+                            .code())
+                    .isZero();
+            assertThat(back).hasSameBinaryContentAs(sent);
+            assertThat(ssh.scp(annsKey, mode, sent.toString(), "train" + AT + ":/gdata/set/mine")
+                            .code())
+                    .isNotZero();
+        }
+        assertThat(datasets.resolve("mine")).doesNotExist();
+    }
+
     @Test
     void files_go_both_ways_by_new_scp_and_by_old() throws IOException {
         Path tree = Files.createDirectories(folder.resolve("tree/sub"));

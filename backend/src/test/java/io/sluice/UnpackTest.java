@@ -3,57 +3,15 @@ package io.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.files.unpacking.Crafted;
-import io.sluice.identity.Crowd;
-import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Archives over REST, in a whole gateway on a real disk. */
-@Timeout(120)
-class UnpackTest {
-    private static final AtomicInteger NUMBER = new AtomicInteger();
-
-    @TempDir
-    private static Path data;
-
-    private static TestServer server;
-    private static Crowd crowd;
-
-    private FileDesk ada;
-
-    @BeforeAll
-    static void start() {
-        server = new TestServer(data);
-        crowd = new Crowd(server.vertx(), server.database(), server.address());
-    }
-
-    @AfterAll
-    static void stop() {
-        crowd.close();
-        server.close();
-    }
-
-    @BeforeEach
-    void sit() {
-        ada = new FileDesk(server, crowd, data, "ada" + NUMBER.incrementAndGet());
-        assertThat(ada.get(ada.files("")).statusCode()).isEqualTo(200);
-    }
-
-    private static JsonObject json(HttpResponse<byte[]> answer) {
-        return new JsonObject(FileDesk.text(answer));
-    }
-
+/** Archives over REST. */
+class UnpackTest extends AtFileCentre {
     private void put(String path, String content) {
         assertThat(ada.put(ada.files("/content?path=" + path), content).statusCode())
                 .isEqualTo(200);

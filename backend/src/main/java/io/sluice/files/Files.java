@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to files. What an engine runs for somebody runs as whoever owns that person's home. It waits for disks, so not on an event loop. */
 public final class Files {
-    public static final Migrations MIGRATIONS =
-            new Migrations("files", Files.class, List.of("001-shares", "002-usage", "003-links", "004-datasets"));
+    public static final Migrations MIGRATIONS = new Migrations(
+            "files", Files.class, List.of("001-shares", "002-usage", "003-links", "004-datasets", "005-gone-groups"));
 
     private final Homes homes;
     private final Outputs outputs;
