@@ -2,10 +2,12 @@ package io.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.files.space.Removal;
 import io.sluice.identity.Crowd;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,36 +15,60 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A whole gateway on a real disk, and somebody at its file centre. */
 @Timeout(120)
+@SuppressWarnings("NullAway.Init")
 abstract class AtFileCentre {
     static final AtomicInteger NUMBER = new AtomicInteger();
     static final String CANARY = "what lies outside";
 
-    @TempDir
-    static Path data;
+    /** One for all who come here: it takes longer to start than what is tried in it. */
+    @RegisterExtension
+    static final BeforeAllCallback ONE = context -> open(context.getRoot()
+            .getStore(Namespace.create(AtFileCentre.class))
+            .computeIfAbsent(Building.class, first -> new Building(), Building.class));
 
+    static Path data;
     static TestServer server;
     static Crowd crowd;
 
     FileDesk ada;
 
-    @BeforeAll
-    static void start() {
-        server = new TestServer(data);
-        crowd = new Crowd(server.vertx(), server.database(), server.address());
+    /** The gateway, its folder and its people, until all have been here. */
+    private static final class Building implements AutoCloseable {
+        final Path folder;
+        final TestServer gateway;
+        final Crowd people;
+
+        Building() {
+            try {
+                folder = Files.createTempDirectory("sluice-file-centre");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            gateway = new TestServer(folder);
+            people = new Crowd(gateway.vertx(), gateway.database(), gateway.address());
+        }
+
+        @Override
+        public void close() throws IOException {
+            people.close();
+            gateway.close();
+            Removal.clear(folder);
+            Files.delete(folder);
+        }
     }
 
-    @AfterAll
-    static void stop() {
-        crowd.close();
-        server.close();
+    private static void open(Building building) {
+        data = building.folder;
+        server = building.gateway;
+        crowd = building.people;
     }
 
     @BeforeEach
