@@ -1,3 +1,4 @@
+import "./submit/catalogue-picker";
 import "./submit/job-form";
 import "./submit/side-tabs";
 import "./submit/job-editor";

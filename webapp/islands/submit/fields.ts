@@ -1,5 +1,6 @@
 import { JobText } from "./job-text";
 import { kindOf, withKind } from "./kinds";
+import { isList, rowsOf, rowsWritten } from "./lists";
 import { type Path, type Step, same, type Value } from "./values";
 
 /** Which protocol a text is of, as the server sees it. */
@@ -154,11 +155,7 @@ function image(job: JobText, path: Path, uri: string): string {
 export function pairs(job: JobText, { kind, path }: Field): Pair[] {
   const value = job.at(path);
   if (kind === "secrets" && value === MASK) return asked(job.text).map((name) => [name, ""]);
-  if (Array.isArray(value))
-    return value.map((_, index) => [
-      String(job.at([...path, index, "label"]) ?? ""),
-      String(job.at([...path, index, "portNumber"]) ?? 1),
-    ]);
+  if (isList(job, { kind, path })) return rowsOf(job, { kind, path });
   if (!(value instanceof Object)) return [];
   return Object.entries(value).map(([name, inner]) => [
     name,
@@ -175,7 +172,7 @@ export function asked(text: string): string[] {
 export function pairsWritten(job: JobText, field: Field, wanted: Pair[]): string {
   const named = wanted.filter(([name]) => name.trim() !== "");
   if (named.length === 0) return job.remove(field.path);
-  if (field.path.at(-1) === "portList") return job.set(field.path, ports(job, field.path, named));
+  if (isList(job, field)) return rowsWritten(job, field, named);
   const before = job.at(field.path);
   const old = before instanceof Object ? (before as { [name: string]: Value }) : {};
   const known = pairs(job, field);
@@ -203,15 +200,6 @@ function step(job: JobText, path: Path, old: { [name: string]: Value }, next: [s
   for (const [name, value] of next)
     apply((read) => (same(read.at([...path, name]), value) ? read.text : read.set([...path, name], value)));
   return text;
-}
-
-function ports(job: JobText, path: Path, wanted: Pair[]): Value {
-  const old = job.at(path);
-  return wanted.map(([label, count], index) => ({
-    ...(Array.isArray(old) ? (old[index] as { [key: string]: Value }) : {}),
-    label: label.trim(),
-    portNumber: /^\d+$/.test(count) ? Number(count) : count,
-  }));
 }
 
 /** A number stays a number; what was text stays text. */

@@ -49,8 +49,8 @@ public final class Datasets {
     }
 
     /** Those that a job of the caller's can take, as far as a list to choose from goes. */
-    public Future<List<Dataset>> offered(Caller caller, int most) {
-        return store.page(caller, new CatalogueQuery("", "", "accepted", "", 0), most);
+    public Future<List<Dataset>> offered(Caller caller, CatalogueQuery query, int most) {
+        return store.page(caller, query, most);
     }
 
     public Future<Dataset> find(Caller caller, long id) {

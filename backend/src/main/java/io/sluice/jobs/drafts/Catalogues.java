@@ -8,6 +8,7 @@ import io.sluice.jobs.images.Image;
 import io.sluice.jobs.images.Images;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
+import io.sluice.web.Route;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 public record Catalogues(Datasets datasets, Images images) {
     /** As in the first example. */
     private static final String USUAL = "ubuntu:24.04";
+
+    public List<Route> routes() {
+        return new PickRoutes(this).routes();
+    }
 
     /**
      * A small job that looks at what was chosen.

@@ -33,8 +33,8 @@ public final class Images {
     }
 
     /** Those that a job can take, as far as a list to choose from goes. */
-    public Future<List<Image>> offered(Caller caller, int most) {
-        return store.page(caller, new CatalogueQuery("", "", "accepted", "", 0), most);
+    public Future<List<Image>> offered(Caller caller, CatalogueQuery query, int most) {
+        return store.page(caller, query, most);
     }
 
     public Future<Image> find(Caller caller, long id) {

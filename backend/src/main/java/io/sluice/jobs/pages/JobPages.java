@@ -52,6 +52,7 @@ public final class JobPages {
         }));
         var routes = new ArrayList<>(overview.routes(identity, live));
         // before the routes of one job, whose paths would fit too
+        routes.addAll(catalogues.routes());
         var editor = new NewJobRoutes(jobs, catalogues, apps);
         routes.addAll(editor.routes());
         routes.addAll(Trainings.routes(jobs, catalogues, editor::open));

@@ -1,5 +1,6 @@
 package io.sluice.jobs.pages;
 
+import io.sluice.jobs.Json;
 import io.sluice.jobs.drafts.Draft;
 import io.sluice.jobs.drafts.Examples.Example;
 import io.sluice.jobs.drafts.Outlook;
@@ -12,6 +13,7 @@ import io.sluice.web.View;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -27,6 +29,7 @@ public final class NewJob {
      *
      * @param posted whether the text is the reader's own, which nothing kept in the browser may replace
      * @param key stands for this submission, so that sending it twice makes one job
+     * @param deviceTypes that there are, and of which vendor
      * @param verdict null: nobody has looked at the text yet
      */
     public record Page(
@@ -34,7 +37,7 @@ public final class NewJob {
             boolean posted,
             String key,
             List<String> clusters,
-            List<String> deviceTypes,
+            Map<String, String> deviceTypes,
             List<App> apps,
             List<TemplateRow> templates,
             @Nullable Verdict verdict,
@@ -42,9 +45,14 @@ public final class NewJob {
             Keeping keeping) {
         public Page {
             clusters = List.copyOf(clusters);
-            deviceTypes = List.copyOf(deviceTypes);
+            deviceTypes = Map.copyOf(deviceTypes);
             apps = List.copyOf(apps);
             templates = List.copyOf(templates);
+        }
+
+        /** For a script: which kind of devices each type is of. */
+        public String kinds() {
+            return Json.write(deviceTypes);
         }
     }
 

@@ -25,8 +25,10 @@ import io.sluice.web.Route;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -177,13 +179,10 @@ final class NewJobRoutes {
                         keeping));
     }
 
-    private static List<String> types(Snapshot machines) {
+    private static Map<String, String> types(Snapshot machines) {
         return machines.nodes().stream()
                 .flatMap(node -> node.devices().stream())
-                .map(Snapshot.Device::type)
-                .distinct()
-                .sorted()
-                .toList();
+                .collect(Collectors.toMap(Snapshot.Device::type, Snapshot.Device::vendor, (one, same) -> one));
     }
 
     private Future<List<TemplateRow>> rows(Call call) {
@@ -257,7 +256,7 @@ final class NewJobRoutes {
                 true,
                 call.field("key").orElseGet(() -> UUID.randomUUID().toString()),
                 List.of("default"),
-                List.of(),
+                Map.of(),
                 apps,
                 Examples.ALL.stream().map(TemplateRow::of).toList(),
                 null,

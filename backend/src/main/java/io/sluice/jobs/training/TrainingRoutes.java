@@ -1,5 +1,6 @@
 package io.sluice.jobs.training;
 
+import io.sluice.files.catalogue.CatalogueQuery;
 import io.sluice.files.catalogue.Typed;
 import io.sluice.files.catalogue.Wrong;
 import io.sluice.files.shares.Held;
@@ -25,6 +26,8 @@ final class TrainingRoutes {
     private static final int BODY = 1 << 20;
     private static final int LONGEST_IMAGE = 512;
     private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@-]*");
+
+    private static final CatalogueQuery ALL = new CatalogueQuery("", "", "accepted", "", 0);
 
     private final Jobs jobs;
     private final Catalogues catalogues;
@@ -57,8 +60,8 @@ final class TrainingRoutes {
 
     private Future<TrainingPage> page(
             Call call, Training training, String engine, String image, String flavor, int rows) {
-        var images = catalogues.images().offered(call.caller(), OFFERED);
-        var datasets = catalogues.datasets().offered(call.caller(), OFFERED);
+        var images = catalogues.images().offered(call.caller(), ALL, OFFERED);
+        var datasets = catalogues.datasets().offered(call.caller(), ALL, OFFERED);
         var machines = jobs.machines();
         return Future.all(images, datasets, machines)
                 .map(read -> new TrainingPage(
