@@ -62,4 +62,10 @@ final class Measured extends FilterInputStream {
             throw told(e);
         }
     }
+
+    /** xz tells of what is damaged here, too, where nobody looks for it. */
+    @Override
+    public int available() {
+        return 0;
+    }
 }

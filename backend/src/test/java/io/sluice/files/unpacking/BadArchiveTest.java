@@ -15,10 +15,13 @@ import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of archives that somebody has made to do harm, or that were harmed. */
 class BadArchiveTest extends UnpackingDesk {
+    private static final int ROUNDS = Integer.getInteger("sluice.rounds", 200);
+
     @Test
     void no_spelling_of_a_way_out_leads_out() {
         Map<String, Why> ways = Map.ofEntries(
@@ -212,5 +215,39 @@ class BadArchiveTest extends UnpackingDesk {
             xz[20 + i] = (byte) (sum.getValue() >> (8 * i));
         }
         return xz;
+    }
+
+    @Test
+    void whatever_bytes_are_others_it_is_told_or_does_no_harm() throws IOException {
+        var chance = new Random(ROUNDS);
+        byte[] tar = new Tar()
+                .says("path", "a/long")
+                .file("x", "1")
+                .link("a/link", "long")
+                .twin("twin", "a/long")
+                .done();
+        List<byte[]> archives = List.of(
+                new Zip()
+                        .file("a/b", "text")
+                        .link("link", "a/b")
+                        .wide()
+                        .file("c", "more")
+                        .done(),
+                tar,
+                Crafted.gz(tar),
+                Crafted.xz(tar, 1));
+        for (int round = 0; round < ROUNDS; round++) {
+            byte[] other = archives.get(round % archives.size()).clone();
+            for (int i = 0; i <= round % 3; i++) {
+                other[chance.nextInt(Math.min(other.length, 3_000))] = (byte) chance.nextInt();
+            }
+            try {
+                unpack(other, "new-" + round, null);
+            } catch (BadArchive | Refused told) {
+                assertThat(home.resolve("new-" + round)).as(told.getMessage()).doesNotExist();
+            }
+            assertThat(all(home.resolve(".sluice/temporary"))).isEmpty();
+        }
+        assertThat(Files.readString(around.resolve("canary"))).isEqualTo("what lies outside");
     }
 }
