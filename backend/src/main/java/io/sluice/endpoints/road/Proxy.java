@@ -37,9 +37,14 @@ final class Proxy {
         this.authenticator = authenticator;
     }
 
-    /** The trouble there was before anything was answered; null: it was answered. */
-    Future<Excuse.@Nullable Kind> exchange(HttpServerRequest request, App app, Pass pass, Headers.Asker asker) {
-        return new Exchange(request, app, pass, asker).begin();
+    /**
+     * The trouble there was before anything was answered; null: it was answered.
+     *
+     * @param again it was asked already, on a line that was closed
+     */
+    Future<Excuse.@Nullable Kind> exchange(
+            HttpServerRequest request, App app, Pass pass, Headers.Asker asker, boolean again) {
+        return new Exchange(request, app, pass, asker, again).begin();
     }
 
     /** What an app may be told of who signs in: everything but what signs in here. */
@@ -70,12 +75,13 @@ final class Proxy {
         private boolean answered;
         private boolean done;
 
-        Exchange(HttpServerRequest request, App app, Pass pass, Headers.Asker asker) {
+        Exchange(HttpServerRequest request, App app, Pass pass, Headers.Asker asker, boolean again) {
             this.request = request;
             this.response = request.response();
             this.app = app;
             this.pass = pass;
             this.asker = asker;
+            this.retried = again;
             this.mouth = new Mouth(request);
         }
 

@@ -323,7 +323,8 @@ public final class Road implements Web.Neighbour {
                 return excuses.apply(id).compose(this::refuse);
             }
             visited.add(id);
-            if (trouble != null) {
+            boolean again = trouble instanceof Lines.Stale;
+            if (trouble != null && !again) {
                 return told(Excuse.Kind.of(trouble));
             }
             if (Shortcut.guide(request.connection()) instanceof Regular regular) {
@@ -331,7 +332,7 @@ public final class Road implements Web.Neighbour {
             }
             Future<Excuse.@Nullable Kind> over = Scrutiny.isUpgrade(request)
                     ? tunnels.open(request, app, pass, asker)
-                    : proxy.exchange(request, app, pass, asker);
+                    : proxy.exchange(request, app, pass, asker, again);
             return over.compose(kind -> kind == null ? Future.succeededFuture() : told(kind));
         }
 

@@ -204,15 +204,14 @@ final class Errand implements Talk, Runnable {
             if (answered) {
                 cut();
             } else {
-                // a connection that had rested was closed at the other end meanwhile: that is no answer yet
                 boolean stale = had != null && had.wasUsed() && !(cause instanceof TimeoutException);
-                back(stale ? null : cause);
+                back(stale ? new Lines.Stale() : cause);
             }
         }
     }
 
     /** The long way knows what to say. */
-    private void back(@Nullable Throwable trouble) {
+    private void back(Throwable trouble) {
         HttpRequest asked = request;
         if (asked != null) {
             finish();

@@ -73,6 +73,15 @@ public final class Lines {
         }
     }
 
+    /** A line had been closed at the other end while it rested: that was no answer, and it may be asked once more. */
+    public static final class Stale extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Stale() {
+            super("it was closed while it rested", null, false, false);
+        }
+    }
+
     /**
      * Finds a line for a talk. To be called on this event loop.
      *

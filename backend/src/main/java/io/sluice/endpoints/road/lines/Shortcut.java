@@ -134,12 +134,10 @@ public final class Shortcut extends ChannelDuplexHandler {
     }
 
     /** Vert.x gets the request as it came. */
-    void back(HttpRequest asked, @Nullable Throwable trouble) {
+    void back(HttpRequest asked, Throwable trouble) {
         ChannelHandlerContext context = here();
         others++;
-        if (trouble != null) {
-            context.channel().attr(TROUBLE).set(trouble);
-        }
+        context.channel().attr(TROUBLE).set(trouble);
         context.fireChannelRead(asked);
         if (tail) {
             tail = false; // it comes by itself
