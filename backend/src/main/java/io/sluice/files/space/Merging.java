@@ -14,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** Puts what has been made aside into a folder in which there may be something already: all of it, or nothing. */
 public final class Merging {
     private static final int AT_ONCE = 10_000;
+    /** Each takes two folders that are open. No archive is deeper, but somebody may put more there meanwhile. */
+    private static final int DEEPEST = 200;
+    /** What is done is kept until all of it is, for it may have to be undone. */
+    private static final int MOST = 100_000;
 
     /** What becomes of two files of one name. */
     public enum Collisions {
@@ -27,15 +31,17 @@ public final class Merging {
     /**
      * Something that has been done.
      *
+     * @param above the folder that it is in, the same for all in it
      * @param swapped what was there is aside now
      */
-    private record Done(Place place, boolean swapped) {}
+    private record Done(Place above, String name, boolean swapped) {}
 
     private final Folder aside;
     private final Folder target;
     private final Collisions collisions;
     private final Copying.Moved heard;
     private final Deque<Done> done = new ArrayDeque<>();
+    private int toDo;
 
     private Merging(Folder aside, Folder target, Collisions collisions, Copying.Moved heard) {
         this.aside = aside;
@@ -48,18 +54,20 @@ public final class Merging {
     public static void into(Folder aside, Folder target, Collisions collisions, Copying.Moved heard)
             throws IOException {
         var merging = new Merging(aside, target, collisions, heard);
-        merging.compare(aside, target);
+        merging.compare(aside, target, 0);
         try {
             merging.merge(aside, target, Place.ROOT);
-        } catch (IOException e) {
+        } catch (Throwable e) { // not only what is foreseen: half of it would stay
             merging.undo(e);
             throw e;
         }
     }
 
     /** What is going to be in the way is told before anything is moved. */
-    private void compare(Folder from, Folder to) throws IOException {
+    private void compare(Folder from, Folder to, int depth) throws IOException {
         each(from, name -> {
+            toDo++;
+            bounded(toDo <= MOST && depth < DEEPEST, name);
             Found there = there(to, name);
             if (there == null) {
                 return;
@@ -68,13 +76,19 @@ public final class Merging {
             if (here.isFolder() && there.isFolder()) {
                 try (Folder inner = from.folder(name);
                         Folder other = to.folder(name)) {
-                    compare(inner, other);
+                    compare(inner, other, depth + 1);
                 }
             } else if (collisions == Collisions.REFUSE
                     || (collisions == Collisions.REPLACE && (here.isFolder() || there.isFolder()))) {
                 throw new Refused(Why.EXISTS, name);
             }
         });
+    }
+
+    private static void bounded(boolean so, String name) throws Refused {
+        if (!so) {
+            throw new Refused(Why.TOO_MANY, name);
+        }
     }
 
     private static @Nullable Found there(Folder folder, String name) throws IOException {
@@ -102,7 +116,8 @@ public final class Merging {
 
     private void merge(Folder from, Folder to, Place place) throws IOException {
         each(from, name -> {
-            if (!to.has(name) && moved(from, to, place.with(name))) {
+            bounded(done.size() < MOST && place.names().size() < DEEPEST, name);
+            if (!to.has(name) && moved(from, to, place, name)) {
                 return;
             }
             Found here = from.found(name);
@@ -112,7 +127,7 @@ public final class Merging {
                     merge(inner, other, place.with(name));
                 }
             } else if (collisions == Collisions.REPLACE) {
-                replace(from, to, place.with(name));
+                replace(from, to, place, name);
             } else if (collisions == Collisions.REFUSE) {
                 throw new Refused(Why.EXISTS, name);
             }
@@ -121,10 +136,10 @@ public final class Merging {
     }
 
     /** False: somebody has put something there at this moment. */
-    private boolean moved(Folder from, Folder to, Place place) throws IOException {
+    private boolean moved(Folder from, Folder to, Place above, String name) throws IOException {
         try {
-            from.move(place.name(), to, place.name());
-            done.push(new Done(place, false));
+            from.move(name, to, name);
+            done.push(new Done(above, name, false));
             return true;
         } catch (Refused refused) {
             if (refused.why() != Why.EXISTS) {
@@ -134,23 +149,23 @@ public final class Merging {
         }
     }
 
-    private void replace(Folder from, Folder to, Place place) throws IOException {
-        if (from.found(place.name()).isFolder() || to.found(place.name()).isFolder()) {
-            throw new Refused(Why.EXISTS, place.name());
+    private void replace(Folder from, Folder to, Place above, String name) throws IOException {
+        if (from.found(name).isFolder() || to.found(name).isFolder()) {
+            throw new Refused(Why.EXISTS, name);
         }
-        if (from.swap(place.name(), to, place.name())) {
-            done.push(new Done(place, true));
+        if (from.swap(name, to, name)) {
+            done.push(new Done(above, name, true));
         } else {
             // a disk that knows no such thing, or somebody else's file, which this says
-            from.replace(place.name(), to, place.name());
+            from.replace(name, to, name);
         }
     }
 
-    private void undo(IOException why) {
+    private void undo(Throwable why) {
         for (Done one : done) {
-            String name = one.place().name();
-            try (Folder there = target.folder(one.place().above());
-                    Folder here = aside.folder(one.place().above())) {
+            String name = one.name();
+            try (Folder there = target.folder(one.above());
+                    Folder here = aside.folder(one.above())) {
                 if (!one.swapped()) {
                     there.move(name, here, name);
                 } else if (!here.swap(name, there, name)) {

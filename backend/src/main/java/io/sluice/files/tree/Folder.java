@@ -195,7 +195,13 @@ public final class Folder implements AutoCloseable {
         file(name, (path, found) -> tried(name, () -> Files.setAttribute(path, "unix:mode", mode & 0777)));
     }
 
-    /** The same, and when it was changed last, in milliseconds since 1970. */
+    /** Who may do what with the folder itself. */
+    public void permit(int mode) throws IOException {
+        Path path = Path.of(self());
+        tried("", () -> Files.setAttribute(path, "unix:mode", mode & 0777));
+    }
+
+    /** A file, and when it was changed last, in milliseconds since 1970. */
     public void finish(String name, int mode, long changed) throws IOException {
         file(
                 name,

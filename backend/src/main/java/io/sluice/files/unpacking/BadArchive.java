@@ -28,6 +28,8 @@ public final class BadArchive extends IOException {
         METHOD("This is packed in a way that is not known here. Pack it with deflate, which is the usual one."),
         MEMORY("This takes too much memory. Pack it with xz -9 or less."),
         TOO_MANY("That is more than 1,000,000 entries, or too many links. Pack it in parts."),
+        HEADERS(
+                "What stands after this to describe the next entry is over 1 MiB. Pack it with tar --no-xattrs --no-acls."),
         TOO_LARGE("It would be more than 200 times as large as the archive. Pack it in parts, or without compression.");
 
         private final String said;

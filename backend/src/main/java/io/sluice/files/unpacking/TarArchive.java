@@ -7,12 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** As GNU tar, POSIX pax and the tars before them write it. */
 final class TarArchive implements Archive {
     static final int BLOCK = 512;
+    /** Of all headers before one entry together. */
     private static final int MOST_SAID = 1 << 20;
+
+    private static final Set<String> HEEDED = Set.of("path", "linkpath", "size", "mtime");
+    private static final String SPARSE = "GNU.sparse";
     private static final int SUM = 148;
 
     private final InputStream in;
@@ -21,6 +26,7 @@ final class TarArchive implements Archive {
     private long left;
 
     private int filling;
+    private int saidBytes;
     private String last = "";
 
     TarArchive(InputStream in) {
@@ -52,6 +58,7 @@ final class TarArchive implements Archive {
     @Override
     public @Nullable Entry next() throws IOException {
         Map<String, String> said = new HashMap<>();
+        saidBytes = 0;
         while (true) {
             skip();
             fill(block, BLOCK);
@@ -90,9 +97,7 @@ final class TarArchive implements Archive {
     }
 
     private Kind kind(String name, Map<String, String> said) throws BadArchive {
-        if (block[156] == 'S'
-                || block[156] == 'M'
-                || said.keySet().stream().anyMatch(key -> key.startsWith("GNU.sparse"))) {
+        if (block[156] == 'S' || block[156] == 'M' || said.containsKey(SPARSE)) {
             throw new BadArchive(Why.SPARSE, name);
         }
         return switch (block[156]) {
@@ -144,7 +149,12 @@ final class TarArchive implements Archive {
             if (end <= equals || equals < blank || end > text.length() || text.charAt(end - 1) != '\n') {
                 throw new BadArchive(Why.DAMAGED, last);
             }
-            said.put(text.substring(blank + 1, equals), text.substring(equals + 1, end - 1));
+            String key = text.substring(blank + 1, equals);
+            if (HEEDED.contains(key)) {
+                said.put(key, text.substring(equals + 1, end - 1));
+            } else if (key.startsWith(SPARSE)) {
+                said.put(SPARSE, "");
+            }
             at = end;
         }
     }
@@ -185,9 +195,10 @@ final class TarArchive implements Archive {
     }
 
     private byte[] read(long size) throws IOException {
-        if (size > MOST_SAID) {
-            throw new BadArchive(Why.DAMAGED, last);
+        if (size > MOST_SAID - BLOCK - saidBytes) {
+            throw new BadArchive(Why.HEADERS, last);
         }
+        saidBytes += BLOCK + (int) size;
         byte[] bytes = new byte[(int) size];
         fill(bytes, bytes.length);
         filling = (int) ((BLOCK - size % BLOCK) % BLOCK);

@@ -58,6 +58,7 @@ public final class Unpacking implements AutoCloseable {
     /** Made when all else is there: nothing goes by way of them. */
     private final List<Entry> links = new ArrayList<>();
 
+    private int topMode = 0755;
     private long linksTell;
     private Folder here;
     private Place herePlace = Place.ROOT;
@@ -94,10 +95,13 @@ public final class Unpacking implements AutoCloseable {
                 throw new Refused(Refused.Why.EXISTS, to.name());
             }
             String name = Space.fresh();
-            temporary.make(name);
+            temporary.makeClosed(name); // what is in it may be open to all before it is known to whom it is to be
             try {
-                all(file, temporary, name, collisions != null && to.isRoot(), room, heard);
+                int mode = all(file, temporary, name, collisions != null && to.isRoot(), room, heard);
                 if (collisions == null) {
+                    try (Folder top = temporary.folder(name)) {
+                        top.permit(mode);
+                    }
                     temporary.move(name, above, to.name());
                     above.settle();
                 } else {
@@ -111,7 +115,8 @@ public final class Unpacking implements AutoCloseable {
         }
     }
 
-    private static void all(
+    /** @return who may do what with the folder in which it all is */
+    private static int all(
             OpenFile file, Folder temporary, String name, boolean intoTop, Room room, Copying.Moved heard)
             throws IOException {
         long most = Math.max(MOST_OF_SMALL, MOST_TIMES * file.found().size());
@@ -120,6 +125,7 @@ public final class Unpacking implements AutoCloseable {
                 var unpacking = new Unpacking(top, archive, most, intoTop, room, heard)) {
             unpacking.all();
             top.settleAll();
+            return unpacking.topMode;
         }
     }
 
@@ -133,6 +139,7 @@ public final class Unpacking implements AutoCloseable {
         try {
             for (Entry entry = archive.next(); entry != null; entry = archive.next()) {
                 last = entry.name();
+                heard.on(0);
                 entry(entry);
             }
         } catch (BadArchive bad) {
@@ -153,13 +160,7 @@ public final class Unpacking implements AutoCloseable {
             throw new BadArchive(Why.NAME, entry.name());
         }
         switch (entry.kind()) {
-            case FOLDER -> {
-                try {
-                    enter(place, (entry.mode() & 077) == 0 && entry.mode() != 0);
-                } catch (Refused refused) {
-                    throw told(refused, entry);
-                }
-            }
+            case FOLDER -> folder(entry);
             case FILE -> file(entry);
             case LINK -> {
                 linksTell += place.encoded().length() + entry.way().length() + 100;
@@ -169,6 +170,20 @@ public final class Unpacking implements AutoCloseable {
                 links.add(entry);
             }
             case TWIN -> twin(entry);
+        }
+    }
+
+    private void folder(Entry entry) throws IOException {
+        int mode = (entry.mode() & 0755) | 0700;
+        try {
+            enter(entry.place());
+            if (entry.place().isRoot()) {
+                topMode = mode;
+            } else {
+                here.permit(mode);
+            }
+        } catch (Refused refused) {
+            throw told(refused, entry);
         }
     }
 
@@ -182,7 +197,7 @@ public final class Unpacking implements AutoCloseable {
         Place place = entry.place();
         count(entry, 0);
         try {
-            enter(place.above(), false);
+            enter(place.above());
             put.under(here, place.name());
         } catch (Refused refused) {
             throw told(refused, entry);
@@ -215,7 +230,6 @@ public final class Unpacking implements AutoCloseable {
             }
             above.finish(name, (entry.mode() & 0755) | 0600, entry.changed());
         });
-        heard.on(0);
     }
 
     private void twin(Entry entry) throws IOException {
@@ -232,16 +246,14 @@ public final class Unpacking implements AutoCloseable {
         });
     }
 
-    private void enter(Place place, boolean closed) throws IOException {
+    private void enter(Place place) throws IOException {
         if (place.equals(herePlace)) {
             return;
         }
         Folder at = top.folder(Place.ROOT);
-        int left = place.names().size();
         for (String name : place.names()) {
-            left--;
             try (Folder above = at) {
-                at = entered(above, name, closed && left == 0);
+                at = entered(above, name);
             }
         }
         here.close();
@@ -249,14 +261,10 @@ public final class Unpacking implements AutoCloseable {
         herePlace = place;
     }
 
-    private Folder entered(Folder above, String name, boolean closed) throws IOException {
+    private Folder entered(Folder above, String name) throws IOException {
         if (!above.has(name)) {
             more(name);
-            if (closed) {
-                above.makeClosed(name);
-            } else {
-                above.make(name);
-            }
+            above.make(name);
         }
         return above.folder(name);
     }

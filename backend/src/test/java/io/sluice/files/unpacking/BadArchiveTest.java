@@ -205,6 +205,33 @@ class BadArchiveTest extends UnpackingDesk {
         refused(dictionary(), Why.MEMORY);
     }
 
+    @Test
+    void what_stands_before_an_entry_is_bounded_however_it_is_cut() throws IOException {
+        var many = new Tar().file("first", "1");
+        for (int i = 0; i < 1_100; i++) {
+            many.says("SCHILY.xattr.user." + i, "x".repeat(500));
+        }
+        assertThat(refused(Crafted.gz(many.file("last", "1").done()), Why.HEADERS))
+                .startsWith("\"first\"");
+        var empty = new Tar().file("first", "1");
+        for (int i = 0; i < 2_100; i++) {
+            empty.entry('x', "pax", "", 0644, new byte[0], 0);
+        }
+        refused(empty.file("last", "1").done(), Why.HEADERS);
+        refused(
+                new Tar()
+                        .entry('L', "long", "", 0644, new byte[1 << 20], 1 << 20)
+                        .done(),
+                Why.HEADERS);
+
+        var each = new Tar();
+        for (int i = 0; i < 20; i++) {
+            each.says("SCHILY.xattr.user.large", "x".repeat(100_000)).file("f" + i, "1");
+        }
+        unpack(each.done());
+        assertThat(all(home.resolve("new"))).hasSize(20);
+    }
+
     /** An xz that asks for 1 GiB before its first byte. */
     private static byte[] dictionary() {
         byte[] xz = Crafted.xz(new Tar().file("a", "1").done(), 1);

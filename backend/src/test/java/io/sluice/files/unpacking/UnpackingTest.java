@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of archives that are as they should be. */
@@ -117,6 +118,87 @@ class UnpackingTest extends UnpackingDesk {
         assertThat(Files.getPosixFilePermissions(made.resolve("closed/unreadable")))
                 .isEqualTo(PosixFilePermissions.fromString("rw-------"));
         assertThat(made.resolve("locked/in")).exists();
+    }
+
+    @Test
+    void nobody_else_sees_more_than_was_packed_for_them() throws IOException {
+        byte[] tar = new Tar()
+                .folder("./")
+                .file("late/secret", "1")
+                .entry('5', "late", "", 0700, new byte[0], 0)
+                .entry('5', "group", "", 02750, new byte[0], 0)
+                .entry('0', "group/secret", "", 0600, bytes("1"), 1)
+                .entry('5', "none", "", 0, new byte[0], 0)
+                .folder("open/")
+                .done();
+        Files.write(home.resolve("archive"), tar);
+        List<String> asides = new ArrayList<>();
+        Unpacking.unpack(space, Place.of("archive"), Place.of("new"), null, room, moved -> asides.add(aside()));
+        assertThat(asides).hasSizeGreaterThan(6).containsOnly("rwx------");
+        Path made = home.resolve("new");
+        assertThat(rights(made)).isEqualTo("rwxr-xr-x");
+        assertThat(rights(made.resolve("late"))).isEqualTo("rwx------");
+        assertThat(rights(made.resolve("group"))).isEqualTo("rwxr-x---");
+        assertThat(rights(made.resolve("group/secret"))).isEqualTo("rw-------");
+        assertThat(rights(made.resolve("none"))).isEqualTo("rwx------");
+        assertThat(rights(made.resolve("open"))).isEqualTo("rwxr-xr-x");
+
+        unpack(
+                new Tar()
+                        .entry('5', "./", "", 0700, new byte[0], 0)
+                        .file("a", "1")
+                        .done(),
+                "closed",
+                null);
+        assertThat(rights(home.resolve("closed"))).isEqualTo("rwx------");
+    }
+
+    private String aside() throws IOException {
+        try (Stream<Path> all = Files.list(home.resolve(".sluice/temporary"))) {
+            return rights(all.findFirst().orElseThrow());
+        }
+    }
+
+    private static String rights(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    @Test
+    void what_has_been_put_in_its_place_goes_back_whatever_breaks_it_off() throws IOException {
+        Files.createDirectories(home.resolve("into/both"));
+        Files.writeString(home.resolve("into/both/same"), "old");
+        byte[] tar =
+                new Tar().file("a", "1").file("both/same", "new").file("z", "1").done();
+        Files.write(home.resolve("archive"), tar);
+        assertThatThrownBy(() -> Unpacking.unpack(
+                        space, Place.of("archive"), Place.of("into"), Collisions.REPLACE, room, moved -> {
+                            if (Files.readString(home.resolve("into/both/same")).equals("new")) {
+                                throw new StackOverflowError("nobody foresaw this");
+                            }
+                        }))
+                .isInstanceOf(StackOverflowError.class);
+        assertThat(all(home.resolve("into"))).containsExactly("both", "both/same");
+        assertThat(home.resolve("into/both/same")).hasContent("old");
+        assertThat(all(home.resolve(".sluice/temporary"))).isEmpty();
+    }
+
+    @Test
+    void what_somebody_makes_deeper_meanwhile_is_not_followed_down() throws IOException {
+        Files.write(home.resolve("archive"), new Tar().file("d/f", "1").done());
+        Path deep = Files.createDirectories(home.resolve("into/d/" + "d/".repeat(300)));
+        assertThatThrownBy(() -> Unpacking.unpack(
+                        space, Place.of("archive"), Place.of("into"), Collisions.REPLACE, room, moved -> {
+                            try (Stream<Path> all = Files.list(home.resolve(".sluice/temporary"))) {
+                                Path aside = all.findFirst().orElseThrow();
+                                if (Files.exists(aside.resolve("d/f"))) {
+                                    Files.createDirectories(aside.resolve("d/" + "d/".repeat(300)));
+                                }
+                            }
+                        }))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("TOO_MANY");
+        assertThat(deep).isEmptyDirectory();
+        assertThat(home.resolve("into/d/f")).doesNotExist();
     }
 
     @Test
