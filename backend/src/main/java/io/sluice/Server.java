@@ -17,6 +17,7 @@ import io.sluice.identity.Identity;
 import io.sluice.identity.numbers.Numbers;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.api.JobsApi;
+import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.drafts.Catalogues;
 import io.sluice.jobs.images.Images;
 import io.sluice.jobs.life.EngineLine;
@@ -285,7 +286,8 @@ public final class Server {
                         settings.sharedProcesses(),
                         failpoint,
                         EngineLine.Patience.USUAL,
-                        settings.stores())));
+                        settings.stores(),
+                        Pace.USUAL)));
         closing("jobs", jobs::close);
         return jobs;
     }

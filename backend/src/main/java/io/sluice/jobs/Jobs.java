@@ -13,6 +13,7 @@ import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.data.Transfer;
 import io.sluice.jobs.data.Transfers;
+import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.drafts.Templates;
 import io.sluice.jobs.gang.GangFolders;
 import io.sluice.jobs.idle.Idling;
@@ -80,6 +81,7 @@ public final class Jobs {
      * @param shared whether everybody may use an engine that does not keep tasks apart; otherwise only administrators may
      * @param patience with the engine
      * @param stores of objects that jobs may have data from
+     * @param pace of moving it
      */
     public record Settings(
             Path data,
@@ -87,11 +89,12 @@ public final class Jobs {
             boolean shared,
             Failpoint failpoint,
             EngineLine.Patience patience,
-            Stores stores) {
+            Stores stores,
+            Pace pace) {
 
         public Settings(
                 Path data, int submissionsPerHour, boolean shared, Failpoint failpoint, EngineLine.Patience patience) {
-            this(data, submissionsPerHour, shared, failpoint, patience, Stores.NONE);
+            this(data, submissionsPerHour, shared, failpoint, patience, Stores.NONE, Pace.USUAL);
         }
 
         public Settings(Path data, int submissionsPerHour, boolean shared, Failpoint failpoint) {
@@ -152,7 +155,7 @@ public final class Jobs {
         this.mounts = new Mounts(files);
         this.stores = new StoreKeys(settings.stores(), database, vault);
         this.folders = new Folders(settings.data());
-        this.transfers = new Transfers(database, stores, files, folders, registry);
+        this.transfers = new Transfers(database, stores, files, folders, registry, settings.pace());
         this.releases = new Releases(database, registry);
         this.shared = settings.shared();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -273,5 +275,101 @@ class DataWithJobsIT {
         try (var names = Files.walk(desk.data())) {
             assertThat(names.map(Path::toString)).noneMatch(name -> name.contains("escape"));
         }
+    }
+
+    private static String output(String name, String address) {
+        return job(name, "{outputs: [{name: train_url, to: \"" + address + "\"}]}");
+    }
+
+    private Path output(String name) {
+        return desk.data().resolve("outputs/" + "ada".hashCode() + "/" + name + "/train_url");
+    }
+
+    @Test
+    void what_a_job_has_written_is_brought_back_when_it_is_over() throws IOException {
+        objects.put("models/same", bytes(1_000, 1));
+        desk.submit("ada", output("back", "s3://lab/models/"));
+        String run = desk.running(1).getFirst();
+        assertThat(engine.task(run).environment()).containsEntry("SLUICE_OUTPUT_TRAIN_URL", "/output/train_url");
+        Files.write(output("back").resolve("model.bin"), bytes(200_000, 2));
+        Files.write(output("back").resolve("same"), bytes(1_000, 1));
+        Files.createDirectories(output("back").resolve("deep/数据"));
+        Files.writeString(output("back").resolve("deep/数据/log.txt"), "done");
+        Files.createSymbolicLink(output("back").resolve("secret"), Path.of("/etc/passwd"));
+        engine.end(run, 0);
+        assertThat(desk.finished("ada", "back").state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(objects.content("models/model.bin")).isEqualTo(bytes(200_000, 2));
+        assertThat(objects.content("models/deep/数据/log.txt")).asString().isEqualTo("done");
+        assertThat(objects.content("models/secret")).isNull();
+        assertThat(data("back")).singleElement().satisfies(one -> {
+            assertThat(one.state()).isEqualTo(Transfer.State.DONE);
+            assertThat(one.files()).isEqualTo(3);
+            assertThat(one.message()).contains("Left out", "secret");
+        });
+    }
+
+    @Test
+    void what_running_tasks_have_written_is_brought_back_now_and_then() throws IOException {
+        desk.submit("ada", output("running", "s3://lab/checkpoints"));
+        String run = desk.running(1).getFirst();
+        Path file = Files.write(output("running").resolve("step-1"), bytes(5_000, 3));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(60)));
+        desk.eventually(() -> {
+            engine.repeat(run);
+            return objects.content("checkpoints/step-1") != null;
+        });
+        assertThat(desk.job("ada", "running").state()).isEqualTo(Job.State.RUNNING);
+        Files.write(file, bytes(6_000, 4));
+        engine.end(run, 1);
+        assertThat(desk.finished("ada", "running").state()).isEqualTo(Job.State.FAILED);
+        assertThat(objects.content("checkpoints/step-1")).isEqualTo(bytes(6_000, 4));
+    }
+
+    @Test
+    void what_can_not_be_brought_back_is_told_and_kept() throws IOException {
+        desk.submit("ada", output("lost", "s3://nowhere/models"));
+        String run = desk.running(1).getFirst();
+        Path file = Files.write(output("lost").resolve("model"), bytes(10, 5));
+        engine.end(run, 0);
+        var job = desk.finished("ada", "lost");
+        assertThat(job.state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(desk.reasons(job)).contains("DataNotBroughtBack");
+        assertThat(data("lost")).singleElement().satisfies(one -> {
+            assertThat(one.state()).isEqualTo(Transfer.State.FAILED);
+            assertThat(one.message()).contains("There is no bucket nowhere", "kept in /output");
+        });
+        assertThat(file).hasBinaryContent(bytes(10, 5));
+    }
+
+    @Test
+    void another_gateway_brings_back_what_one_has_not() throws IOException {
+        desk.submit("ada", output("taken", "s3://lab/taken"));
+        String run = desk.running(1).getFirst();
+        for (int i = 0; i < 20; i++) {
+            Files.write(output("taken").resolve("part-" + i), bytes(50_000, i));
+        }
+        objects.stall(2_000);
+        engine.end(run, 0);
+        desk.eventually(objects::isStalled);
+        desk.leave();
+        objects.flow();
+        desk.open(desk.data(), objects.stores());
+        desk.finished("ada", "taken");
+        for (int i = 0; i < 20; i++) {
+            assertThat(objects.content("taken/part-" + i)).isEqualTo(bytes(50_000, i));
+        }
+    }
+
+    @Test
+    void a_store_that_is_away_at_the_end_is_tried_again() throws IOException {
+        desk.submit("ada", output("patient", "s3://lab/patient"));
+        String run = desk.running(1).getFirst();
+        Files.write(output("patient").resolve("model"), bytes(70_000, 6));
+        objects.away(true);
+        engine.end(run, 0);
+        desk.eventually(() -> objects.refused() > 1);
+        objects.away(false);
+        assertThat(desk.finished("ada", "patient").state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(objects.content("patient/model")).isEqualTo(bytes(70_000, 6));
     }
 }

@@ -9,6 +9,7 @@ import io.sluice.engines.Run;
 import io.sluice.files.stores.Stores;
 import io.sluice.identity.Identity;
 import io.sluice.identity.grants.Grants;
+import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachCallback {
     private static final System.Logger log = System.getLogger(Desk.class.getName());
+    private static final Pace HASTY =
+            new Pace(6, Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofMillis(100));
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     public final Vertx vertx = Vertx.vertx();
@@ -98,7 +101,7 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
                         registry,
                         grants,
                         io.sluice.files.Files.together(data),
-                        new Jobs.Settings(data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores))
+                        new Jobs.Settings(data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores, HASTY))
                 .await();
     }
 

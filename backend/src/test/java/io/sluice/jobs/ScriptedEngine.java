@@ -204,6 +204,11 @@ public final class ScriptedEngine implements Engine {
         return Future.succeededFuture();
     }
 
+    /** Says of a run what it has said before. */
+    void repeat(String name) {
+        watchers.forEach(watcher -> watcher.accept(Objects.requireNonNull(runs.get(name))));
+    }
+
     void end(String name, int code) {
         end(name, code, "");
     }

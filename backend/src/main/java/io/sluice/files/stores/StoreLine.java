@@ -116,6 +116,18 @@ public final class StoreLine implements AutoCloseable {
         }
     }
 
+    /** Whether what is told of it is of what nobody sees. */
+    public boolean isEncrypted(Stores.Place place, String key) throws StoreFault {
+        var found = asked(
+                place,
+                () -> client.headObject(with -> with.bucket(place.bucket()).key(key)));
+        return found.sseCustomerAlgorithm() != null || isEncrypted(found.serverSideEncryption());
+    }
+
+    private static boolean isEncrypted(@Nullable ServerSideEncryption how) {
+        return how == ServerSideEncryption.AWS_KMS || how == ServerSideEncryption.AWS_KMS_DSSE;
+    }
+
     /** Just the object that was listed, from there on. */
     public Coming read(Stores.Place place, Stored object, long from) throws StoreFault {
         var coming = asked(
@@ -131,9 +143,7 @@ public final class StoreLine implements AutoCloseable {
             throw new StoreFault(Why.CHANGED, object.key() + " in " + place + " has changed since it was listed.");
         }
         // encrypted with a key of somebody's, the ETag is of what nobody sees
-        boolean plain = told.sseCustomerAlgorithm() == null
-                && told.serverSideEncryption() != ServerSideEncryption.AWS_KMS
-                && told.serverSideEncryption() != ServerSideEncryption.AWS_KMS_DSSE;
+        boolean plain = told.sseCustomerAlgorithm() == null && !isEncrypted(told.serverSideEncryption());
         return new Coming(new Incoming(coming), object, plain && object.tellsDigest());
     }
 

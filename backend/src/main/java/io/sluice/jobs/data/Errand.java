@@ -1,5 +1,7 @@
 package io.sluice.jobs.data;
 
+import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Turn;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -23,6 +25,7 @@ abstract class Errand {
     final Care care;
     final List<Progress> all;
     private volatile Stage stage = Stage.WAITING;
+    private volatile long ended;
 
     Errand(Asked asked, Care care, List<Progress> all) {
         this.asked = asked;
@@ -32,6 +35,16 @@ abstract class Errand {
 
     Stage stage() {
         return stage;
+    }
+
+    /** When it was over, of this machine's own measure. */
+    long ended() {
+        return ended;
+    }
+
+    /** What whoever looks is told beside the reason. */
+    String remark() {
+        return "";
     }
 
     boolean isOver() {
@@ -56,8 +69,10 @@ abstract class Errand {
             stage = Stage.LEFT_OFF;
         } catch (Throwable e) { // whatever it is, the job has to hear of it
             log.log(Level.WARNING, "job={0} data=failed cause=\"{1}\"", Long.toString(asked.job()), String.valueOf(e));
-            fail(Landing.said(e));
+            fail(Landing.said(e) + remark());
             stage = Stage.FAILED;
+        } finally {
+            ended = System.nanoTime();
         }
     }
 

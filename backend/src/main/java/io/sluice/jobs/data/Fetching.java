@@ -7,6 +7,8 @@ import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Owner;
 import io.sluice.files.tree.Place;
 import io.sluice.jobs.data.Input.Amount;
+import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Crew;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package io.sluice.jobs.data;
 
+import io.sluice.jobs.data.care.Crew;
 import java.io.IOException;
 
 /** Something that is fetched before a job's tasks begin. */

@@ -6,6 +6,7 @@ import io.sluice.files.tree.Found;
 import io.sluice.files.tree.OpenFile;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
+import io.sluice.jobs.data.care.Care;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

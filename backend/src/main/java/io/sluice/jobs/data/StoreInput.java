@@ -7,6 +7,8 @@ import io.sluice.files.stores.Stores;
 import io.sluice.files.tree.Place;
 import io.sluice.jobs.data.Landing.Announced;
 import io.sluice.jobs.data.Landing.Coming;
+import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Crew;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -21,6 +21,10 @@ public record Transfer(
         @Nullable Long allBytes,
         @Nullable String message,
         @Nullable Instant changed) {
+    Transfer in(State other) {
+        return new Transfer(way, name, address, other, files, bytes, allFiles, allBytes, message, changed);
+    }
+
     /** Where it goes. */
     public enum Way {
         INPUT,

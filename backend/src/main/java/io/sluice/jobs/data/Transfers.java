@@ -12,6 +12,9 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.data.Errand.Stage;
 import io.sluice.jobs.data.Transfer.State;
 import io.sluice.jobs.data.Transfer.Way;
+import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Pace;
+import io.sluice.jobs.data.care.Turn;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.data.Data;
 import io.sluice.jobs.stores.StoreKeys;
@@ -59,20 +62,23 @@ public final class Transfers {
     private final Files files;
     private final Folders folders;
     private final TransferMetrics metrics;
-    private final Care.Patience patience;
+    private final Pace pace;
     private final ExecutorService errands = pool("sluice-data-", ERRANDS);
     private final ExecutorService objects = pool("sluice-data-objects-", OBJECTS);
+    private final Outgoing outgoing;
     private final Map<Long, Errand> fetching = new ConcurrentHashMap<>();
     /** Attempts that have all they need. */
     private final Map<Long, Integer> ready = new ConcurrentHashMap<>();
 
-    public Transfers(Database database, StoreKeys keys, Files files, Folders folders, CollectorRegistry registry) {
+    public Transfers(
+            Database database, StoreKeys keys, Files files, Folders folders, CollectorRegistry registry, Pace pace) {
         this.store = new TransferStore(database);
         this.keys = keys;
         this.files = files;
         this.folders = folders;
         this.metrics = new TransferMetrics(registry);
-        this.patience = Care.Patience.USUAL;
+        this.pace = pace;
+        this.outgoing = new Outgoing(store, pace, this::returning);
     }
 
     /** Threads of the platform: the rights by which somebody's files are written are a thread's. */
@@ -103,11 +109,12 @@ public final class Transfers {
         if (errand == null || errand.asked.attempt() != asked.attempt() || errand.asked.epoch() != asked.epoch()) {
             return begun(asked, errand);
         }
+        Stage stage = errand.stage(); // and then what it has come to, which is told
         if (!store.tell(asked.job(), asked.attempt(), asked.epoch(), told(asked, errand))
                 .await()) {
             errand.leaveOff(); // another leads
         }
-        return switch (errand.stage()) {
+        return switch (stage) {
             case WAITING, AT_WORK -> going(errand);
             case DONE -> {
                 ready.put(asked.job(), asked.attempt());
@@ -135,14 +142,14 @@ public final class Transfers {
             return new Fetch.Failed(why(inputs));
         }
         boolean all = inputs.size() == asked.spec().data().fetched().size();
-        if (!known.isEmpty() && all && inputs.stream().allMatch(one -> one.state() == State.DONE)) {
+        if (!inputs.isEmpty() && all && inputs.stream().allMatch(one -> one.state() == State.DONE)) {
             ready.put(asked.job(), asked.attempt());
             return READY;
         }
         List<Progress> inputsNow = asked.spec().data().fetched().stream()
                 .map(one -> new Progress(Way.INPUT, one.name(), one.address()))
                 .toList();
-        var care = new Care(patience, metrics::again);
+        var care = new Care(pace, metrics::again);
         var errand = new Fetching(asked, care, inputsNow, files, objects, one -> input(asked.userId(), one, care));
         fetching.put(asked.job(), errand);
         launch("input", errand);
@@ -169,6 +176,37 @@ public final class Transfers {
             errand.leaveOff();
             metrics.ended(way, Stage.LEFT_OFF);
         }
+    }
+
+    private Returning returning(Asked asked, Outgoing.Round round) {
+        var care = new Care(pace, metrics::again);
+        var outputs = asked.spec().data().returned().stream()
+                .map(one -> new Progress(Way.OUTPUT, one.name(), one.address()))
+                .toList();
+        var errand = new Returning(
+                asked,
+                care,
+                outputs,
+                files,
+                objects,
+                this::place,
+                place -> open(asked.userId(), place),
+                round.last(),
+                round.brought());
+        launch("output", errand);
+        return errand;
+    }
+
+    /** Its tasks run, and may have written something that is to go elsewhere. */
+    public void follow(Asked asked) {
+        if (!asked.spec().data().returned().isEmpty()) {
+            outgoing.follow(asked);
+        }
+    }
+
+    /** Whether an attempt whose tasks are over has all its outputs where they are to be, or can not have them there. */
+    public boolean isReturned(Asked asked) {
+        return asked.spec().data().returned().isEmpty() || outgoing.isOver(asked);
     }
 
     private Input input(long user, Progress one, Care care) throws IOException {
@@ -265,6 +303,7 @@ public final class Transfers {
 
     /** Of a job that is over: what was fetched for it goes. Whoever is at work for it once more comes by again. */
     public void forget(long job, long user) throws IOException {
+        outgoing.forget(job);
         if (java.nio.file.Files.exists(folders.transfer(job))) {
             try (Turn turn = Turn.take(folders.transfer(job)).orElse(null)) {
                 if (turn != null) {
@@ -294,6 +333,7 @@ public final class Transfers {
         fetching.values().stream()
                 .filter(errand -> errand.asked.epoch() != epoch)
                 .forEach(Errand::leaveOff);
+        outgoing.lead(epoch);
         ready.clear();
     }
 

@@ -165,7 +165,9 @@ final class AttemptEnd {
     }
 
     private boolean conclude(Attempt attempt, long epoch) {
-        if (!transfers.leaveOff(attempt.job())) {
+        var asked =
+                Launch.asked(attempt, epoch, launch.spec(attempt.job()).await().spec());
+        if (!transfers.leaveOff(attempt.job()) || !transfers.isReturned(asked)) {
             later.accept(attempt.job());
             return false;
         }

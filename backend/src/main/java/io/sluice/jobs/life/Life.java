@@ -312,15 +312,16 @@ final class Life {
                 })
                 .limit(STARTS_AT_ONCE)
                 .toList();
+        JobSpec spec = launch.spec(attempt.job()).await().spec();
         if (waiting.isEmpty()) {
             if (attempt.missing().isEmpty()) {
-                launch.release(attempt, launch.spec(attempt.job()).await().spec());
+                launch.release(attempt, spec);
             }
+            transfers.follow(Launch.asked(attempt, epoch, spec));
             return false;
         }
         failpoint.pass("claim.after");
-        return switch (transfers.fetch(
-                Launch.asked(attempt, epoch, launch.spec(attempt.job()).await().spec()))) {
+        return switch (transfers.fetch(Launch.asked(attempt, epoch, spec))) {
             case Transfers.Fetch.Ready ready -> intended(attempt, waiting, epoch);
             case Transfers.Fetch.Going going -> awaited(attempt, Launch.waiting(attempt, going), epoch);
             case Transfers.Fetch.Failed failed ->

@@ -48,7 +48,7 @@ public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> d
         if (one.state() == Transfer.State.IN_PLACE || (count == null && one.files() == 0)) {
             return "";
         }
-        return count == null || bytes == null
+        return count == null || bytes == null || one.state() == Transfer.State.DONE
                 ? view.t("data.moved", one.files(), has)
                 : view.t("data.far", one.files(), count, has, files().amount(bytes, view.locale()));
     }

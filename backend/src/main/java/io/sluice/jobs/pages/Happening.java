@@ -59,6 +59,7 @@ public record Happening(
             Shape.of("IdleRequeued", ".* did nothing for (\\d+) minutes\\.", "idleRequeued"),
             Shape.of("IdleNotTold", "The webhook was not reached: (.*)", "idleNoWebhook"),
             Shape.of("IdleNotTold", "The mail could not be sent: (.*)", "idleNoMail"),
+            Shape.of("DataNotBroughtBack", "(.*)", "dataLost"),
             // why a job was refused is a sentence of its own each time
             Shape.of("CreationFailed", "(?!)", "accepted"));
 

@@ -105,10 +105,6 @@ public final class StoreKeys {
 
     /** Why a job of this user can have none of its data from a store, or bring none there. */
     public Future<Optional<Problem>> barred(long user, Data data) {
-        if (!data.returned().isEmpty()) {
-            return Future.succeededFuture(Optional.of(Problem.invalid(
-                    "Outputs can not be brought to a store yet. Name a folder that tasks see, as /userhome/models.")));
-        }
         Set<String> wanted = new LinkedHashSet<>();
         for (Data.Named one :
                 Stream.concat(data.fetched().stream(), data.returned().stream()).toList()) {

@@ -41,6 +41,9 @@ public final class ObjectServer implements AutoCloseable {
     private final Process server;
     private final int port;
     private final ServerSocket line;
+    /** Past the line that may be cut. */
+    private final StoreLine store;
+
     private final AtomicLong sent = new AtomicLong();
     /** Of {@link #sent}, after which the line breaks. */
     private final AtomicLong cutAt = new AtomicLong(Long.MAX_VALUE);
@@ -50,6 +53,7 @@ public final class ObjectServer implements AutoCloseable {
     private volatile CountDownLatch flows = new CountDownLatch(0);
     private volatile boolean stalled;
     private volatile boolean away;
+    private final AtomicInteger refused = new AtomicInteger();
     private volatile Consumer<String> asked = text -> {};
 
     public ObjectServer(Path folder) throws IOException, InterruptedException {
@@ -69,6 +73,7 @@ public final class ObjectServer implements AutoCloseable {
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         port = port(server);
+        store = StoreLine.open(stores(port).all().getFirst(), KEY);
         Thread.ofVirtual().start(() -> drain(server));
         line = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
         Thread.ofVirtual().start(this::accept);
@@ -124,6 +129,7 @@ public final class ObjectServer implements AutoCloseable {
             while (true) {
                 Socket client = line.accept();
                 if (away) {
+                    refused.incrementAndGet();
                     client.close();
                     continue;
                 }
@@ -146,6 +152,10 @@ public final class ObjectServer implements AutoCloseable {
             for (int count = from.getInputStream().read(piece);
                     count >= 0;
                     count = from.getInputStream().read(piece)) {
+                if (away) { // a line that was kept for the next request breaks too
+                    refused.incrementAndGet();
+                    return;
+                }
                 if (up) {
                     asked.accept(new String(piece, 0, Math.min(count, 2_000), StandardCharsets.ISO_8859_1));
                 } else if (isBroken(count)) {
@@ -203,8 +213,14 @@ public final class ObjectServer implements AutoCloseable {
         flows.countDown();
     }
 
+    /** Connections that ended so. */
+    public int refused() {
+        return refused.get();
+    }
+
     /** Whether connections end as soon as they begin. */
     public void away(boolean away) {
+        refused.set(0);
         this.away = away;
     }
 
@@ -239,13 +255,8 @@ public final class ObjectServer implements AutoCloseable {
         return stores(port).place(new Data.Named("", address).inStore());
     }
 
-    /** Past the line that may be cut. */
-    private StoreLine store() {
-        return StoreLine.open(stores(port).all().getFirst(), KEY);
-    }
-
     public void put(String key, byte[] content) {
-        try (var store = store()) {
+        try {
             String digest = Base64.getEncoder()
                     .encodeToString(MessageDigest.getInstance("MD5").digest(content));
             store.write(place("s3://lab"), key, content.length, digest, () -> new ByteArrayInputStream(content));
@@ -255,7 +266,7 @@ public final class ObjectServer implements AutoCloseable {
     }
 
     public byte @Nullable [] content(String key) {
-        try (var store = store()) {
+        try {
             Stored object = store.look(place("s3://lab"), key).orElse(null);
             if (object == null) {
                 return null;
@@ -271,6 +282,7 @@ public final class ObjectServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         line.close();
+        store.close();
         server.destroyForcibly().onExit().orTimeout(10, TimeUnit.SECONDS).join();
     }
 }

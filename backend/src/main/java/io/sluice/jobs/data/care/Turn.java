@@ -1,4 +1,4 @@
-package io.sluice.jobs.data;
+package io.sluice.jobs.data.care;
 
 import io.sluice.jobs.Folders;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import java.util.Optional;
  * Who moves a job's data: one gateway at a time, also while another has not noticed yet that it leads no more. It ends with the process that has
  * it.
  */
-final class Turn implements AutoCloseable {
+public final class Turn implements AutoCloseable {
     private final FileChannel channel;
     private final FileLock lock;
 
@@ -24,7 +24,7 @@ final class Turn implements AutoCloseable {
     }
 
     /** Empty: another has it. */
-    static Optional<Turn> take(Path file) throws IOException {
+    public static Optional<Turn> take(Path file) throws IOException {
         Folders.made(Objects.requireNonNull(file.getParent()));
         FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         FileLock lock = null;

@@ -1,4 +1,4 @@
-package io.sluice.jobs.data;
+package io.sluice.jobs.data.care;
 
 import java.io.IOException;
 import java.util.concurrent.Executor;
@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Several objects of one input or output at the same time, not more than a few. The first that fails ends it for all. */
-final class Crew {
+public final class Crew {
     private static final int AT_ONCE = 4;
 
     /** What is done with one of them. */
     @FunctionalInterface
-    interface Work {
+    public interface Work {
         void run() throws IOException;
     }
 
@@ -20,11 +20,11 @@ final class Crew {
     private final Semaphore room = new Semaphore(AT_ONCE);
     private final AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
 
-    Crew(Executor threads) {
+    public Crew(Executor threads) {
         this.threads = threads;
     }
 
-    void take(Work work) throws IOException {
+    public void take(Work work) throws IOException {
         room.acquireUninterruptibly();
         if (failed.get() != null) {
             room.release();
@@ -47,7 +47,7 @@ final class Crew {
     }
 
     /** When all of them are over. */
-    void end() throws IOException {
+    public void end() throws IOException {
         room.acquireUninterruptibly(AT_ONCE);
         room.release(AT_ONCE);
         tell();

@@ -1,4 +1,4 @@
-package io.sluice.jobs.data;
+package io.sluice.jobs.data.care;
 
 import io.sluice.files.stores.StoreFault;
 import java.io.IOException;
@@ -7,19 +7,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** How often what fails is tried again, and whether it is wanted any more. */
-final class Care {
-    /**
-     * How much patience there is.
-     *
-     * @param tries of the same before it has failed
-     * @param pause after the first, twice as long after each further one
-     */
-    record Patience(int tries, Duration pause, Duration longest) {
-        static final Patience USUAL = new Patience(10, Duration.ofSeconds(1), Duration.ofSeconds(30));
-    }
-
+public final class Care {
     /** Nobody wants it any more. */
-    static final class LeftOff extends IOException {
+    public static final class LeftOff extends IOException {
         private static final long serialVersionUID = 1;
 
         LeftOff() {
@@ -29,33 +19,33 @@ final class Care {
 
     /** What may do at another time. */
     @FunctionalInterface
-    interface Step<T> {
+    public interface Step<T> {
         T take() throws IOException;
     }
 
-    private final Patience patience;
+    private final Pace pace;
     private final Runnable again;
     private final CountDownLatch off = new CountDownLatch(1);
 
     /** @param again is run whenever something is tried again */
-    Care(Patience patience, Runnable again) {
-        this.patience = patience;
+    public Care(Pace pace, Runnable again) {
+        this.pace = pace;
         this.again = again;
     }
 
-    void leaveOff() {
+    public void leaveOff() {
         off.countDown();
     }
 
-    void goOn() throws LeftOff {
+    public void goOn() throws LeftOff {
         if (off.getCount() == 0) {
             throw new LeftOff();
         }
     }
 
-    <T> T of(Step<T> step) throws IOException {
-        Duration pause = patience.pause();
-        for (int left = patience.tries(); ; left--) {
+    public <T> T of(Step<T> step) throws IOException {
+        Duration pause = pace.pause();
+        for (int left = pace.tries(); ; left--) {
             goOn();
             try {
                 return step.take();
@@ -66,15 +56,13 @@ final class Care {
             }
             again.run();
             rest(pause);
-            pause = pause.multipliedBy(2).compareTo(patience.longest()) < 0
-                    ? pause.multipliedBy(2)
-                    : patience.longest();
+            pause = pause.multipliedBy(2).compareTo(pace.longest()) < 0 ? pause.multipliedBy(2) : pace.longest();
         }
     }
 
     /** A moment, for others to be done. */
-    void rest() throws LeftOff {
-        rest(patience.pause());
+    public void rest() throws LeftOff {
+        rest(pace.pause());
     }
 
     private void rest(Duration pause) throws LeftOff {

@@ -1,0 +1,134 @@
+package io.sluice.jobs.data;
+
+import io.sluice.jobs.data.Errand.Stage;
+import io.sluice.jobs.data.Transfer.State;
+import io.sluice.jobs.data.Transfer.Way;
+import io.sluice.jobs.data.care.Pace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The outputs of all attempts that this gateway brings back: now and then while tasks run, and a last time when none does any more. */
+final class Outgoing {
+    static final String KEPT = " What could not be brought back is kept in /output, on this job's page.";
+
+    private final TransferStore store;
+    private final Pace pace;
+    private final BiFunction<Asked, Round, Returning> launch;
+    private final Map<Long, Round> rounds = new ConcurrentHashMap<>();
+
+    /**
+     * One round.
+     *
+     * @param errand null: not begun yet
+     * @param brought what the rounds before have brought
+     * @param since when, of this machine's own measure
+     */
+    record Round(@Nullable Returning errand, Map<String, String> brought, boolean last, long since) {}
+
+    /** @param launch begins a round */
+    Outgoing(TransferStore store, Pace pace, BiFunction<Asked, Round, Returning> launch) {
+        this.store = store;
+        this.pace = pace;
+        this.launch = launch;
+    }
+
+    /** Its tasks run. */
+    void follow(Asked asked) {
+        Round round = rounds.computeIfAbsent(
+                asked.job(), job -> new Round(null, new ConcurrentHashMap<>(), false, System.nanoTime()));
+        Returning errand = round.errand();
+        boolean same = errand != null && errand.asked.attempt() == asked.attempt();
+        if (errand != null && !errand.isOver()) {
+            tell(asked, errand);
+        } else if (same && errand != null && round.since() < errand.ended()) {
+            // its end begins the pause
+            tell(asked, errand);
+            rounds.put(asked.job(), new Round(errand, round.brought(), false, System.nanoTime()));
+        } else if (System.nanoTime() - round.since() >= pace.every().toNanos()) {
+            begin(asked, round, false);
+        }
+    }
+
+    private void begin(Asked asked, Round before, boolean last) {
+        var round = new Round(null, before.brought(), last, System.nanoTime());
+        rounds.put(asked.job(), new Round(launch.apply(asked, round), round.brought(), last, round.since()));
+    }
+
+    /** Whether all is there of an attempt whose tasks are over, or it is given up. It waits for the database only. */
+    boolean isOver(Asked asked) {
+        Round round = rounds.get(asked.job());
+        Returning errand = round == null ? null : round.errand();
+        if (errand == null || errand.asked.attempt() != asked.attempt() || !errand.isLast()) {
+            return isKnown(asked) || takenUp(asked, round, errand);
+        }
+        Stage stage = errand.stage(); // and then what it has come to, which is told
+        boolean ours = tell(asked, errand);
+        return switch (stage) {
+            case WAITING, AT_WORK -> false;
+            case DONE -> ours && forget(asked.job());
+            case FAILED -> {
+                if (ours) {
+                    store.lost(asked.job(), asked.epoch(), why(errand)).await();
+                }
+                yield ours && forget(asked.job());
+            }
+            case LEFT_OFF -> {
+                rounds.remove(asked.job());
+                yield false;
+            }
+        };
+    }
+
+    /** By what is stored: another gateway has seen to it. */
+    private boolean isKnown(Asked asked) {
+        List<Transfer> outputs = store.of(asked.job(), asked.attempt()).await().stream()
+                .filter(one -> one.way() == Way.OUTPUT)
+                .toList();
+        // nothing is stored of an attempt that never had its machines to itself
+        return outputs.stream().allMatch(one -> one.state() == State.DONE || one.state() == State.FAILED);
+    }
+
+    private boolean takenUp(Asked asked, @Nullable Round round, @Nullable Returning errand) {
+        if (errand != null && !errand.isOver()) {
+            errand.leaveOff();
+            return false;
+        }
+        begin(asked, round == null ? new Round(null, new ConcurrentHashMap<>(), true, System.nanoTime()) : round, true);
+        return false;
+    }
+
+    private boolean tell(Asked asked, Returning errand) {
+        List<Transfer> news = new ArrayList<>();
+        for (Transfer one : errand.told()) {
+            boolean again = one.state() == State.FAILED && !errand.isLast();
+            news.add(again ? one.in(State.WAITING) : one);
+        }
+        return store.tell(asked.job(), asked.attempt(), asked.epoch(), news).await();
+    }
+
+    private static String why(Errand errand) {
+        return errand.told().stream()
+                .filter(one -> one.state() == State.FAILED)
+                .findFirst()
+                .map(one -> "Output " + one.name() + ": " + one.message())
+                .orElse("Its outputs could not be brought back.");
+    }
+
+    boolean forget(long job) {
+        rounds.remove(job);
+        return true;
+    }
+
+    void lead(long epoch) {
+        rounds.values().forEach(round -> {
+            Returning errand = round.errand();
+            if (errand != null && errand.asked.epoch() != epoch && errand.stage() != Stage.DONE) {
+                errand.leaveOff();
+            }
+        });
+    }
+}
