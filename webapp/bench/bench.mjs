@@ -526,11 +526,11 @@ async function logs() {
 async function* docker() {
   const missing = withoutDocker();
   if (missing) return skipped(missing);
-  // a task that asks for no processor takes a tenth of one: so many begin at once
-  const burst = Math.min(50, 10 * cpus().length);
+  const burst = Number(process.env.SLUICE_BENCH_BURST ?? 50);
   const jobs = Number(process.env.SLUICE_BENCH_JOBS ?? 1000);
   const rounds = Number(process.env.SLUICE_BENCH_ROUNDS ?? 15);
-  const size = { rounds, bursts: 5, burst, running: burst, jobs };
+  const bursts = Number(process.env.SLUICE_BENCH_BURSTS ?? 5);
+  const size = { rounds, bursts, burst, running: burst, jobs };
   for await (const [what, measured] of measureDocker(size)) yield CONTAINERS[what](measured, size);
 }
 
@@ -554,21 +554,21 @@ const CONTAINERS = {
       median(ratio) <= 1.15,
     );
   },
-  running({ heap, all }, size) {
+  running({ heap, outside }, size) {
     return figure(
-      "memory of the gateway for each running container: heap after a collection; all of it (RSS)",
+      "memory of the gateway for each running container: heap after a collection; memory beside the heap (RSS)",
       "≤ 100 KiB",
-      `**${heap.toFixed(1)}** KiB; **${all.toFixed(1)}** KiB, ${size.running} containers`,
-      heap <= 100 && all <= 100,
+      `**${heap.toFixed(1)} + ${outside.toFixed(1)}** KiB, ${size.running} containers, after as many that had run before`,
+      heap + outside <= 100,
     );
   },
   left({ containers, networks, volumes, threads, files, records, again }, size) {
-    const rest = `${containers} containers, ${networks} networks, ${volumes} volumes, ${threads} threads, ${files} sockets and files, ${records} records`;
+    const rest = `${containers} containers, ${networks} networks, ${volumes} volumes, ${threads.length} threads${threads.length ? ` (${threads.join(", ")})` : ""}, ${files} sockets and files, ${records} records`;
     return figure(
       `${size.jobs} jobs in containers leave behind`,
       "nothing",
       `**${rest}**${again ? ` (${again} submissions were sent again, as the gateway asked for)` : ""}`,
-      containers + networks + volumes + records === 0 && threads <= 2 && files <= 5,
+      containers + networks + volumes + records === 0 && threads.length <= 2 && files <= 5,
     );
   },
 };

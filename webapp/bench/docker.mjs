@@ -1,6 +1,7 @@
 // Jobs as containers, beside `docker run` of the same image on the same engine in the same minutes.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { clock, gateway, job, marks } from "./gateway.mjs";
@@ -10,8 +11,10 @@ const IMAGE = "sluice-bench/shell:1";
 const PROGRAMS = ["bash", "sleep", "sh", "mkdir", "chmod"];
 const IDLE = "/api/v2/jobs?state=WAITING,RUNNING&limit=1";
 const QUIET_MS = 300;
-/** Networks that a gateway keeps ready for the next job. */
+/** Networks that a gateway keeps ready for the next job, each held open. */
 const READY = 2;
+/** That the engine is said to have, where more is to be begun at once than this machine's own have room for: ten tasks for each that ask for none. */
+const PROCESSORS = 9;
 
 /** Null when a Docker engine of our own can be run here. */
 export function withoutDocker() {
@@ -61,17 +64,44 @@ async function engine() {
   return { host, docker, close, pid: daemon.pid };
 }
 
+/** The same engine, which says that it has more processors. */
+async function larger(peer) {
+  const real = peer.host.replace("unix://", "");
+  const path = `${real}.larger`;
+  const server = createServer((client) => {
+    const engine = connect(real);
+    for (const [one, other] of [
+      [client, engine],
+      [engine, client],
+    ])
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+    client.once("data", (head) => {
+      engine.write(head);
+      client.pipe(engine);
+      if (!/^GET (\/v[\d.]+)?\/info /.test(head.toString("latin1"))) return engine.pipe(client);
+      const parts = [];
+      // as many digits as before, so that the length of the answer holds; a machine that has two has room enough
+      const said = (text) => text.replace(/"NCPU":\d(?=\D)/, `"NCPU":${PROCESSORS}`);
+      engine.on("data", (part) => parts.push(part));
+      engine.on("end", () => client.end(Buffer.from(said(Buffer.concat(parts).toString("latin1")), "latin1")));
+    });
+  });
+  await new Promise((resolve) => server.listen(path, resolve));
+  return { host: `unix://${path}`, close: () => server.close() };
+}
+
 const count = (host, ...words) =>
   spawnSync("docker", ["--host", host, ...words], { encoding: "utf8" })
     .stdout.trim()
     .split("\n")
     .filter(Boolean).length;
 const containers = (host) => count(host, "ps", "-aq", "--filter", "label=sluice.run");
+const holders = (host) => count(host, "ps", "-aq", "--filter", "name=sluice-holder-");
 const networks = (host) => count(host, "network", "ls", "-q", "--filter", "label=sluice.network");
 
 const task = (name, command) => job(name, command, { cpu: 0, memoryMB: 32 }).replace("uri: none", `uri: "${IMAGE}"`);
 
-/** What the collector leaves of the heap, and all that is in memory, in KiB; the threads, sockets and files that are open. */
+/** KiB of the heap that the collector leaves and of memory beside the heap; the threads, and the sockets and files that are open. */
 function weightOf(pid) {
   const jcmd = join(javaHome(), "bin/jcmd");
   const ask = (...words) => spawnSync(jcmd, [String(pid), ...words], { encoding: "utf8" }).stdout;
@@ -79,11 +109,24 @@ function weightOf(pid) {
   ask("GC.run");
   const heap = ask("GC.heap_info");
   const used = [...heap.matchAll(/(?:new generation|tenured generation|DefNew|Tenured)\s+total \d+K, used (\d+)K/g)];
-  if (!used.length) throw new Error(`what the heap holds can not be read: ${heap}`);
+  const spaces = [...heap.matchAll(/generation\s+total.*\[0x([0-9a-f]+), 0x([0-9a-f]+), 0x([0-9a-f]+)\)/g)].map(
+    ([, from, , to]) => [from, to].map((address) => Number.parseInt(address, 16)),
+  );
+  if (!used.length || !spaces.length) throw new Error(`what the heap holds can not be read: ${heap}`);
+  let outside = 0;
+  let counts = true;
+  for (const line of readFileSync(`/proc/${pid}/smaps`, "utf8").split("\n")) {
+    const begins = /^([0-9a-f]+)-[0-9a-f]+ /.exec(line);
+    if (begins)
+      counts = !spaces.some(
+        ([from, to]) => Number.parseInt(begins[1], 16) >= from && Number.parseInt(begins[1], 16) < to,
+      );
+    else if (counts) outside += Number(/^Rss:\s+(\d+)/.exec(line)?.[1] ?? 0);
+  }
   return {
     heap: used.reduce((sum, [, kib]) => sum + Number(kib), 0),
-    rss: Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]),
-    threads: Number(/^Threads:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]),
+    outside,
+    threads: [...ask("Thread.print").matchAll(/^"([^"]*)"/gm)].map(([, name]) => name),
     files: readdirSync(`/proc/${pid}/fd`).length,
   };
 }
@@ -94,24 +137,36 @@ function weightOf(pid) {
  */
 export async function* measureDocker(size) {
   const peer = await engine();
+  const large = await larger(peer);
   try {
-    const sluice = await gateway("docker", { flags: ["--engine", "docker", "--docker-host", peer.host] });
-    try {
-      yield* measured(peer, sluice, size);
-    } finally {
-      await sluice.close();
-    }
+    yield* within(peer, peer.host, "docker", size, alone);
+    yield* within(peer, large.host, "docker-large", size, many);
+    yield* within(peer, peer.host, "docker-left", size, left);
   } finally {
+    large.close();
     await peer.close();
   }
 }
 
-async function* measured(peer, sluice, { rounds, bursts, burst, running, jobs }) {
+/** With a gateway of its own. */
+async function* within(peer, host, name, size, part) {
+  const sluice = await gateway(name, { flags: ["--engine", "docker", "--docker-host", host] });
+  try {
+    const calm = async () => networks(peer.host) >= READY && holders(peer.host) >= READY;
+    // what is made ahead for the next job is made in nobody's time: neither in ours nor in that of whom we are beside
+    const idle = async () => {
+      while (JSON.parse((await sluice.get(IDLE)).body).length || containers(peer.host) || !(await calm()))
+        await pause(50);
+      await pause(QUIET_MS);
+    };
+    yield* part(peer, sluice, size, idle);
+  } finally {
+    await sluice.close();
+  }
+}
+
+async function* alone(peer, sluice, { rounds }, idle) {
   const home = join(sluice.data, "homes/admin");
-  const idle = async () => {
-    while (JSON.parse((await sluice.get(IDLE)).body).length || containers(peer.host)) await pause(50);
-    await pause(QUIET_MS);
-  };
   const ours = async (name) => {
     const sent = clock();
     await sluice.submit(task(name, 'echo "$PAI_JOB_NAME $EPOCHREALTIME" >> /userhome/one'));
@@ -150,7 +205,10 @@ async function* measured(peer, sluice, { rounds, bursts, burst, running, jobs })
   }
   await peer.docker("network", "rm", "ready");
   yield ["alone", results];
+}
 
+async function* many(peer, sluice, { bursts, burst, running }, idle) {
+  const home = join(sluice.data, "homes/admin");
   // at once: until the last of them has begun
   const last = async (file, begin) => {
     const sent = clock();
@@ -198,15 +256,26 @@ async function* measured(peer, sluice, { rounds, bursts, burst, running, jobs })
 
   yield ["bursts", atOnce];
 
-  const before = weightOf(sluice.child.pid);
-  await together(running, 8, (n) => sluice.submit(task(`runs-${n}`, "echo up >> /userhome/runs; exec sleep 3600")));
-  await marks(sluice.data, "runs", running, 120);
-  await pause(2000);
-  const during = weightOf(sluice.child.pid);
-  yield ["running", { heap: (during.heap - before.heap) / running, all: (during.rss - before.rss) / running }];
-  await together(running, 8, (n) => sluice.stopped(`admin~runs-${n}`));
-  await idle();
+  // the first time what is made once for all is made, and compiled
+  const runs = async (round) => {
+    const before = weightOf(sluice.child.pid);
+    await together(running, 8, (n) =>
+      sluice.submit(task(`runs-${round}-${n}`, `echo up >> /userhome/runs-${round}; exec sleep 3600`)),
+    );
+    await marks(sluice.data, `runs-${round}`, running, 180);
+    await pause(2000);
+    const during = weightOf(sluice.child.pid);
+    await together(running, 8, (n) => sluice.stopped(`admin~runs-${round}-${n}`));
+    await idle();
+    return { heap: (during.heap - before.heap) / running, outside: (during.outside - before.outside) / running };
+  };
+  await runs("first");
+  yield ["running", await runs("again")];
+}
 
+async function* left(peer, sluice, { jobs, burst }, idle) {
+  await sluice.submit(task("warm", "true"));
+  await idle();
   const at = weightOf(sluice.child.pid);
   let again = 0;
   // as a client does that is told to come again: the database, too, has other work on a machine that is full
@@ -228,11 +297,11 @@ async function* measured(peer, sluice, { rounds, bursts, burst, running, jobs })
   }
   await idle();
   const after = weightOf(sluice.child.pid);
-  const left = {
-    containers: containers(peer.host),
+  const rest = {
+    containers: containers(peer.host) + Math.max(0, holders(peer.host) - READY),
     networks: Math.max(0, networks(peer.host) - READY),
     volumes: count(peer.host, "volume", "ls", "-q"),
-    threads: after.threads - at.threads,
+    threads: after.threads.filter((name) => !at.threads.includes(name)),
     files: after.files - at.files,
     again,
     records: ["stops", "runs"].reduce(
@@ -240,5 +309,5 @@ async function* measured(peer, sluice, { rounds, bursts, burst, running, jobs })
       0,
     ),
   };
-  yield ["left", left];
+  yield ["left", rest];
 }

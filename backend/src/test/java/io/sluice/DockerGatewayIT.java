@@ -264,11 +264,12 @@ class DockerGatewayIT {
 
     private static String addresses(String container) {
         try {
+            var mode = daemon().docker("inspect", "-f", "{{.HostConfig.NetworkMode}}", container);
             return daemon().docker(
                             "inspect",
                             "-f",
                             "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{.Gateway}}{{end}}",
-                            container);
+                            mode.startsWith("container:") ? mode.substring("container:".length()) : container);
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -75,6 +75,8 @@ class HostileJobsIT {
             extras: {storages: [{name: up, mountPath: /userhome/../../etc}]}
             extras: {storages: [{name: ../../etc, mountPath: /mnt}]}
             extras: {sluice: {network: host}}
+            extras: {sluice: {network: "container:sluice-holder-0000000000"}}
+            networkMode: "container:1"
             extras: {sluice: {mounts: ["/:/host"]}}
             extras: {sluice: {volumes: [{type: bind, source: /, target: /host}]}}
             extras: {sluice: {user: "0:0"}}
@@ -176,7 +178,7 @@ class HostileJobsIT {
             assertThat(house.state(name)).isEqualTo("FAILED");
             assertThat(house.page("/jobs/admin~" + name, "en")).contains("no name of an image");
         }
-        assertThat(daemon().docker("ps", "-aq")).isEmpty();
+        assertThat(daemon().tasks()).isEmpty();
     }
 
     @Test
@@ -223,6 +225,7 @@ class HostileJobsIT {
             GoldenPolicy.within(
                     container,
                     new GoldenPolicy.Place(
+                            daemon(),
                             data.resolve("homes/admin"),
                             data.resolve("gdata"),
                             data.resolve("data"),

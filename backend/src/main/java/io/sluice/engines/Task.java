@@ -42,7 +42,7 @@ public record Task(
     /** A file that every task finds: its environment, for a shell to {@code source} that does not have it. */
     public static final String ENVIRONMENT = "/pod.env";
 
-    /** A label: tasks that have it in common reach one another, and others do not, where the engine keeps networks apart. */
+    /** A label: tasks that have it in common reach one another, and others do not, where the engine keeps networks apart. Who has none is alone. */
     public static final String NETWORK = "network";
 
     /** A label: by this name the others of its network reach the task, where tasks have addresses of their own. */

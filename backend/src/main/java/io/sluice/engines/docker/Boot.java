@@ -4,11 +4,11 @@ import com.github.dockerjava.api.exception.NotFoundException;
 import io.sluice.engines.Exports;
 import io.sluice.engines.Owner;
 import io.sluice.engines.Owner.Accounts;
+import io.sluice.engines.docker.networks.Networks;
 import io.sluice.engines.docker.wire.Daemon;
+import io.sluice.engines.docker.wire.Tar;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,17 +35,19 @@ final class Boot {
     static final String APT = FOLDER + "/apt";
     private static final String TASK = FOLDER + "/task";
     private static final String ENVIRONMENT = FOLDER + "/environment";
+    static final String HOSTS = "/etc/hosts";
     private static final String PASSWD = "/etc/passwd";
     private static final String GROUP = "/etc/group";
+    private static final String HOSTS_FILE = "hosts";
     private static final String USERS = "users";
     private static final String GROUPS = "groups";
     private static final List<String> SHELLS = List.of("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh");
     private static final Duration GRACE = Duration.ofSeconds(60);
     private static final int IMAGES_KEPT = 200;
     private static final int LONGEST_ACCOUNTS = 64 * 1024;
-    private static final int BLOCK = 512;
     private static final String TO_RUN = "r-xr-xr-x";
     private static final String TO_READ = "r--r--r--";
+    private static final String TO_WRITE = "rw-r--r--";
     private static final int TEXT = 0644;
 
     private final Daemon daemon;
@@ -123,6 +124,17 @@ final class Boot {
         return folder.resolve(last(ENVIRONMENT));
     }
 
+    /** The file that tells a task who it is in a namespace that was made for nobody; root in the task may write more into it. */
+    static Path hosts(Path folder, String address, String name) throws IOException {
+        var text = """
+                127.0.0.1\tlocalhost
+                ::1\tlocalhost ip6-localhost ip6-loopback
+                %s\t%s %s
+                """.formatted(address, name, Networks.HOST);
+        write(folder, HOSTS_FILE, text, TO_WRITE);
+        return folder.resolve(HOSTS_FILE);
+    }
+
     /** Whole or not at all: it may be running, of a start that was on its way for long. */
     private static void write(Path folder, String name, String text, String mode) throws IOException {
         var draft = Files.writeString(folder.resolve(".new-" + UUID.randomUUID()), text);
@@ -185,8 +197,8 @@ final class Boot {
 
     private void put(String container, Accounts accounts, Owner owner, String shell) {
         var tar = new Tar();
-        tar.file(PASSWD, TEXT, accounts.users(owner, shell));
-        tar.file(GROUP, TEXT, accounts.groups(owner));
+        tar.file(PASSWD, TEXT, accounts.users(owner, shell).getBytes(StandardCharsets.UTF_8));
+        tar.file(GROUP, TEXT, accounts.groups(owner).getBytes(StandardCharsets.UTF_8));
         var bytes = tar.bytes();
         daemon.ask(
                 "fill",
@@ -254,58 +266,6 @@ final class Boot {
             }));
         } catch (NotFoundException e) {
             return Optional.empty();
-        }
-    }
-
-    /** As the engine takes files: one header of 512 bytes for each, its bytes, and zeroes up to the next. */
-    static final class Tar {
-        private final ByteArrayOutputStream all = new ByteArrayOutputStream();
-
-        void file(String path, int mode, String text) {
-            var bytes = text.getBytes(StandardCharsets.UTF_8);
-            header(path.substring(1), mode, bytes.length);
-            all.writeBytes(bytes);
-            all.writeBytes(new byte[(BLOCK - bytes.length % BLOCK) % BLOCK]);
-        }
-
-        byte[] bytes() {
-            all.writeBytes(new byte[2 * BLOCK]);
-            return all.toByteArray();
-        }
-
-        private void header(String name, int mode, int size) {
-            var header = new byte[BLOCK];
-            put(header, 0, name);
-            put(header, 100, "%07o".formatted(mode));
-            put(header, 108, "%07o".formatted(0));
-            put(header, 116, "%07o".formatted(0));
-            put(header, 124, "%011o".formatted(size));
-            put(header, 136, "%011o".formatted(0));
-            Arrays.fill(header, 148, 156, (byte) ' ');
-            header[156] = '0';
-            put(header, 257, "ustar\00000");
-            int sum = 0;
-            for (var octet : header) {
-                sum += octet & 0xFF;
-            }
-            put(header, 148, "%06o\0 ".formatted(sum));
-            all.writeBytes(header);
-        }
-
-        private static void put(byte[] header, int at, String text) {
-            var bytes = text.getBytes(StandardCharsets.US_ASCII);
-            System.arraycopy(bytes, 0, header, at, bytes.length);
-        }
-
-        /** The bytes of the first file, if it is one and not longer than that. */
-        static byte[] first(InputStream tar, int most) throws IOException {
-            var header = tar.readNBytes(BLOCK);
-            if (header.length < BLOCK || (header[156] != '0' && header[156] != 0)) {
-                return new byte[0];
-            }
-            var size = new String(header, 124, 11, StandardCharsets.US_ASCII).strip();
-            long length = size.matches("[0-7]+") ? Long.parseLong(size, 8) : Long.MAX_VALUE;
-            return length > most ? new byte[0] : tar.readNBytes((int) length);
         }
     }
 }

@@ -11,6 +11,8 @@ import io.sluice.engines.Run.State;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.Stops.Stop;
 import io.sluice.engines.docker.inside.Ports;
+import io.sluice.engines.docker.networks.Held.Holder;
+import io.sluice.engines.docker.networks.Networks;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +45,7 @@ final class Containers {
     private final Daemon daemon;
     private final Stops stops;
     private final Outages outages;
+    private final Networks networks;
     private final @Nullable Instant boot;
 
     /** By the container's id, what can not change any more: how it ended, or since when it runs. */
@@ -54,10 +57,11 @@ final class Containers {
     /** A run's first process, by the number that the engine's machine has for it. */
     private record First(String run, long pid) {}
 
-    Containers(Daemon daemon, Stops stops, Outages outages) throws IOException {
+    Containers(Daemon daemon, Stops stops, Outages outages, Networks networks) throws IOException {
         this.daemon = daemon;
         this.stops = stops;
         this.outages = outages;
+        this.networks = networks;
         this.boot = daemon.address().socket() == null ? null : boot();
     }
 
@@ -144,7 +148,7 @@ final class Containers {
         }
         var labels = labels(container);
         var name = labels.getOrDefault(RUN, "");
-        var run = read(name, own(labels), container.getState(), stops.find(name));
+        var run = read(name, own(labels), container.getState(), stops.find(name), networks.cut(container));
         if (run.isOver() || run.state() == State.RUNNING) {
             known.put(container.getId(), run);
         }
@@ -163,15 +167,22 @@ final class Containers {
         if (container == null || read(container).state() != State.RUNNING) {
             throw new IllegalStateException("the task " + run + " does not run");
         }
-        var networks = container.getNetworkSettings() == null
-                ? Map.<String, ContainerNetwork>of()
-                : container.getNetworkSettings().getNetworks();
-        var address = networks.values().stream()
-                .map(ContainerNetwork::getIpAddress)
-                .filter(one -> one != null && !one.isEmpty())
-                .findFirst()
+        var cut = networks.cut(container);
+        if (cut.isPresent()) {
+            throw new Unavailable(cut.get(), null);
+        }
+        var address = Networks.holder(container)
+                .map(Holder::address)
+                .or(() -> address(container))
                 .orElseThrow(() -> new Unavailable("the task " + run + " has no address", null));
         return new Ports.Place(run, address, processes().get(run));
+    }
+
+    private static Optional<String> address(InspectContainerResponse container) {
+        return container.getNetworkSettings().getNetworks().values().stream()
+                .map(ContainerNetwork::getIpAddress)
+                .filter(one -> one != null && !one.isEmpty())
+                .findFirst();
     }
 
     /** The first process of each that runs. Where the engine has a machine of its own, the number is somebody else's here. */
@@ -191,16 +202,23 @@ final class Containers {
     }
 
     private Run read(
-            String name, Map<String, String> labels, InspectContainerResponse.ContainerState state, Optional<Stop> stop)
+            String name,
+            Map<String, String> labels,
+            InspectContainerResponse.ContainerState state,
+            Optional<Stop> stop,
+            Optional<String> cut)
             throws IOException {
         var started = instant(state.getStartedAt());
-        return switch (String.valueOf(state.getStatus())) {
-            case "created" ->
-                stop.map(kept -> notBegun(name, kept))
-                        .orElse(new Run(name, labels, State.CREATED, null, null, false, null, null, null));
+        var status = String.valueOf(state.getStatus());
+        if (started == null && List.of("created", "removing", "dead").contains(status)) {
+            // also one whose start failed, and which is taken away to be made again: its exit code is the engine's
+            return stop.map(kept -> notBegun(name, kept))
+                    .orElse(new Run(name, labels, State.CREATED, null, null, false, null, null, null));
+        }
+        return switch (status) {
             case "running", "paused", "restarting" ->
                 new Run(name, labels, State.RUNNING, null, null, false, started, null, null);
-            case "exited", "dead", "removing" -> ended(name, labels, state, started, stop);
+            case "exited", "dead", "removing" -> ended(name, labels, state, started, stop, cut);
             default ->
                 new Run(
                         name,
@@ -211,7 +229,7 @@ final class Containers {
                         false,
                         started,
                         null,
-                        "The Docker engine says that it is " + state.getStatus() + ".");
+                        "The Docker engine says that it is " + status + ".");
         };
     }
 
@@ -220,7 +238,8 @@ final class Containers {
             Map<String, String> labels,
             InspectContainerResponse.ContainerState state,
             @Nullable Instant started,
-            Optional<Stop> stop)
+            Optional<Stop> stop,
+            Optional<String> cut)
             throws IOException {
         var told = instant(state.getFinishedAt());
         // a clock that was set back meanwhile must not make a run end before it began
@@ -245,7 +264,7 @@ final class Containers {
                 started,
                 ended,
                 error == null || error.isBlank()
-                        ? null
+                        ? cut.orElse(null)
                         : error.lines().findFirst().orElse(null));
     }
 

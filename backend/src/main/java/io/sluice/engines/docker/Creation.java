@@ -13,6 +13,8 @@ import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.limits.Disk;
+import io.sluice.engines.docker.networks.Held;
+import io.sluice.engines.docker.networks.Networks;
 import io.sluice.engines.docker.wire.Daemon;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -67,8 +69,8 @@ final class Creation {
         var left = found.map(InspectContainerResponse::getId).orElse(null);
         // somebody may tidy up networks that nobody uses yet; then another one does as well
         for (int tries = 1; ; tries++) {
-            var network = networks.hold(group);
-            if (left != null && !network.name().equals(found.map(Networks::of).orElse(null))) {
+            var network = networks.hold(task);
+            if (left != null && found.stream().noneMatch(container -> Networks.isIn(container, network))) {
                 containers.remove(left);
                 left = null;
             }
@@ -82,7 +84,7 @@ final class Creation {
                 return refused(task, made.get(), new Started.Refused(Reason.MISSING, String.valueOf(e.getMessage())));
             } catch (DockerException e) {
                 var said = Daemon.said(e);
-                if (tries < TRIES && said.contains("network " + network.name() + " not found")) {
+                if (tries < TRIES && Networks.isLost(network, said)) {
                     networks.lost(group, network);
                     containers.remove(String.valueOf(made.get()));
                     left = null;
@@ -98,17 +100,13 @@ final class Creation {
 
     /** Null once it runs. */
     private Started.@Nullable Refused made(
-            Task task,
-            InspectImageResponse image,
-            Info info,
-            AtomicReference<@Nullable String> made,
-            Networks.Held network)
+            Task task, InspectImageResponse image, Info info, AtomicReference<@Nullable String> made, Held network)
             throws IOException {
         var owner = Policy.owner(task, info);
         Policy.prepareOutput(task.output(), owner, asRoot);
         var id = made.get();
         var files = boot.prepare(task.name(), owner, String.valueOf(image.getId()), id != null);
-        var place = new Policy.Place(owner, network.name(), files);
+        var place = new Policy.Place(owner, network, files);
         if (id == null) {
             id = create(task, image, info, place);
             made.set(id);
@@ -134,7 +132,7 @@ final class Creation {
     }
 
     /** @param tidy whether it may have been made for nothing */
-    private void release(Networks.Held network, String group, boolean tidy) {
+    private void release(Held network, String group, boolean tidy) {
         networks.release(group);
         try {
             if (tidy) {
@@ -158,7 +156,7 @@ final class Creation {
                     .find(task.name())
                     .filter(container -> Containers.isOf(container, task.name()))
                     .orElseThrow(() -> e);
-            if (!Networks.of(there).equals(place.network())) {
+            if (!Networks.isIn(there, place.network())) {
                 throw new Unavailable("The container of an earlier start came late.", e);
             }
             return there.getId();

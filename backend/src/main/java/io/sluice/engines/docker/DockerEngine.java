@@ -16,9 +16,9 @@ import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.exec.Execs;
 import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.images.Images;
-import io.sluice.engines.docker.inside.Ports;
 import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.limits.Limits;
+import io.sluice.engines.docker.networks.Networks;
 import io.sluice.engines.docker.wire.Address;
 import io.sluice.engines.docker.wire.Daemon;
 import io.vertx.core.Future;
@@ -67,7 +67,7 @@ public final class DockerEngine implements Engine {
     private final Containers containers;
     private final Watch watch;
     private final Upkeep upkeep;
-    private final Ports ports = new Ports(Path.of("/proc"));
+    private final Doors doors;
     private final Execs execs;
 
     private volatile boolean closed;
@@ -95,15 +95,21 @@ public final class DockerEngine implements Engine {
         var firewall = new Firewall(
                 new Firewall.Settings(settings.networks(), id, asRoot, fence.kept(), fence.open()),
                 () -> metrics.fault("firewall"));
-        this.networks = new Networks(daemon, id, new Subnets(daemon, settings.networks()), metrics);
         this.stops = new Stops(folder.resolve("stops"));
         var outages = new Outages(folder, then -> Past.since(daemon, then));
-        this.containers = new Containers(daemon, stops, outages);
         this.upkeep = new Upkeep(daemon, devices, watched, outages, metrics, firewall, disk);
+        this.networks = new Networks(
+                daemon,
+                new Networks.Settings(id, settings.networks(), folder),
+                upkeep::info,
+                () -> metrics.fault("holder"),
+                registry);
+        this.containers = new Containers(daemon, stops, outages, networks);
         this.boot = new Boot(daemon, folder.resolve("runs"), asRoot);
         this.creation = new Creation(daemon, policy, disk, boot, networks, containers, failpoints, asRoot);
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
+        this.doors = new Doors(daemon, upkeep, containers);
         this.execs = new Execs(daemon, metrics::execs);
         this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed, upkeep::unheard);
     }
@@ -220,12 +226,7 @@ public final class DockerEngine implements Engine {
 
     @Override
     public Future<Optional<SocketAddress>> reach(String name, int port) {
-        return daemon.run(() -> {
-            var place = place(name);
-            return ports.isOpen(place, port)
-                    ? Optional.of(SocketAddress.inetSocketAddress(port, place.address()))
-                    : Optional.empty();
-        });
+        return doors.reach(name, port);
     }
 
     @Override
@@ -235,20 +236,7 @@ public final class DockerEngine implements Engine {
 
     @Override
     public Future<SocketAddress> port(String name) {
-        return daemon.run(() -> {
-            var port = ports.give(place(name));
-            if (port == null) {
-                throw new Unavailable("no port of the task " + name + " is free", null);
-            }
-            return port;
-        });
-    }
-
-    private Ports.Place place(String name) throws IOException {
-        if (Policy.has(upkeep.info(), "name=rootless")) {
-            throw new Unavailable("the ports of tasks of a rootless Docker engine can not be reached", null);
-        }
-        return containers.place(name);
+        return doors.port(name);
     }
 
     @Override
@@ -314,12 +302,12 @@ public final class DockerEngine implements Engine {
             upkeep.looked();
             ends.goOn(all);
             images.expire();
-            ports.keep(all.stream().map(Run::name).toList());
+            doors.keep(all.stream().map(Run::name).toList());
             if (upkeep.isTimeToSweep()) {
                 networks.sweep();
                 boot.sweep(all.stream().map(Run::name).collect(Collectors.toSet()));
             }
-            networks.prepare();
+            networks.look();
         } catch (IOException e) {
             metrics.fault("stops");
             log.log(Level.ERROR, "engine=fault work=stops cause=\"{0}\"", e.getMessage());

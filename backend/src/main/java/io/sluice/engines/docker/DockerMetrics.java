@@ -9,7 +9,6 @@ final class DockerMetrics extends RunMetrics {
 
     private final Gauge away;
     private final Gauge fenced;
-    private final Gauge networksReady;
     private final Gauge execs;
 
     DockerMetrics(CollectorRegistry registry) {
@@ -19,14 +18,8 @@ final class DockerMetrics extends RunMetrics {
         fenced = Gauge.build(
                         "sluice_docker_fenced", "1 while a firewall keeps tasks from what the engine's machine offers")
                 .register(registry);
-        networksReady = Gauge.build("sluice_docker_networks_ready", "Networks that no task has yet, at most 2")
-                .register(registry);
         execs = Gauge.build("sluice_engine_execs", "Programs that the gateway runs inside of tasks, at most 128")
                 .register(registry);
-    }
-
-    void networksReady(int now) {
-        networksReady.set(now);
     }
 
     void fenced(boolean now) {

@@ -19,6 +19,8 @@ import io.sluice.engines.Started.Refused;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.limits.Limits;
+import io.sluice.engines.docker.networks.Held;
+import io.sluice.engines.docker.networks.Networks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -173,7 +175,7 @@ final class Policy {
      *
      * @param files what begins it
      */
-    record Place(Owner owner, String network, Path files) {}
+    record Place(Owner owner, Held network, Path files) {}
 
     /** Everything that the container is. */
     CreateContainerCmd apply(CreateContainerCmd command, Task task, InspectImageResponse image, Info info, Place place)
@@ -191,17 +193,25 @@ final class Policy {
         told.keySet().removeAll(LOADER);
         mounts.add(bind(Boot.environment(place.files(), told), Task.ENVIRONMENT, true));
         Limits.volumes(task, image, mounts, host);
-        host.withMounts(mounts).withNetworkMode(place.network());
+        var name = hostName(task);
+        var holder = place.network().holder();
+        if (holder == null) {
+            host.withNetworkMode(place.network().name());
+            command.withHostName(name).withAliases(name);
+        } else {
+            // a namespace that was there first has the names that it was made with
+            host.withNetworkMode("container:" + holder.id());
+            environment.putIfAbsent("HOSTNAME", name);
+            mounts.add(bind(Boot.hosts(place.files(), holder.address(), name), Boot.HOSTS, false));
+        }
+        host.withMounts(mounts);
         var labels = new HashMap<String, String>();
-        task.labels().forEach((name, value) -> labels.put(Containers.LABEL + name, value));
+        task.labels().forEach((label, value) -> labels.put(Containers.LABEL + label, value));
         labels.put(Containers.RUN, task.name());
         labels.putAll(Networks.labels(Networks.group(task), place.network()));
         labels.put(Containers.IMAGE, Containers.exact(image, task.image()));
-        var name = hostName(task);
         return command.withName(Containers.name(task.name()))
                 .withHostConfig(host)
-                .withHostName(name)
-                .withAliases(name)
                 .withUser(owner.toString())
                 .withWorkingDir(
                         task.mounts().stream().anyMatch(mount -> mount.target().equals(HOME)) ? HOME : "/")

@@ -6,6 +6,7 @@ import io.sluice.engines.Started;
 import io.sluice.engines.Started.Reason;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.images.Images;
+import io.sluice.engines.docker.networks.Networks;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;

@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -341,9 +342,7 @@ final class Launch {
 
     private static Map<String, String> labels(Attempt attempt, Attempt.Task task, JobSpec spec, long epoch) {
         String install = task.run().split("-", 3)[1];
-        return Map.of(
-                Task.NETWORK,
-                install + "-" + attempt.job() + "-" + attempt.number(),
+        Map<String, String> labels = new HashMap<>(Map.of(
                 Task.HOST,
                 Gang.hostName(spec, task.roleNumber(), task.index()),
                 INSTALL_LABEL,
@@ -359,7 +358,11 @@ final class Launch {
                 "index",
                 Integer.toString(task.index()),
                 "taskAttempt",
-                Integer.toString(task.attempt()));
+                Integer.toString(task.attempt())));
+        if (spec.roles().stream().mapToInt(JobSpec.Role::instances).sum() > 1) {
+            labels.put(Task.NETWORK, install + "-" + attempt.job() + "-" + attempt.number());
+        }
+        return labels;
     }
 
     private Path output(Attempt attempt, Attempt.Task task) throws IOException {

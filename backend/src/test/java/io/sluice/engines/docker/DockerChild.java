@@ -14,10 +14,13 @@ final class DockerChild {
 
     private DockerChild() {}
 
-    /** Arguments: folder, host, what to do (hold, stop), name, script. */
+    /** Arguments: folder, host, what to do (hold, stop; held: once it begins in a namespace made ahead), name, script. */
     public static void main(String[] arguments) throws IOException {
         var tasks = new TestDocker(Path.of(arguments[0]), arguments[1]);
         var name = arguments[3];
+        if (arguments[2].equals("held")) {
+            tasks.untilHeld();
+        }
         tasks.start(tasks.task(name, arguments[4]));
         if (arguments[2].equals("stop")) {
             tasks.untilLogged(name, "up");

@@ -246,6 +246,69 @@ class DockerEngineIT extends EngineContract {
     }
 
     @Test
+    void a_task_that_is_alone_begins_in_a_namespace_made_ahead_and_has_its_name_and_address() throws Exception {
+        tasks.untilHeld();
+        double before = tasks.held();
+        var script = """
+                hostname; echo $HOSTNAME
+                perl -e 'print join(".", unpack("C4", scalar gethostbyname($_))), "\n" for "worker-0", `hostname` =~ /(.*)/'
+                exec perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 5, LocalPort => 20001) or die;
+                  $| = 1; print "up\n"; sleep 600'
+                """;
+        tasks.start(tasks.task("ahead", script, TestDaemon.IMAGE, Map.of(Task.HOST, "worker-0"), Map.of(), 0));
+        tasks.untilLogged("ahead", "up\n");
+        assertThat(tasks.held()).isEqualTo(before + 1);
+        var holder = daemon.docker("inspect", "-f", "{{.HostConfig.NetworkMode}}", "ahead")
+                .replace("container:", "");
+        assertThat(daemon.holders()).contains(holder);
+        var address =
+                daemon.docker("inspect", "-f", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", holder);
+        assertThat(tasks.log("ahead")).isEqualTo("task\nworker-0\n" + address + "\n" + address + "\nup\n");
+        assertThat(tasks.engine.reach("ahead", 20001).await())
+                .hasValueSatisfying(place -> assertThat(place.host()).isEqualTo(address));
+        try (var socket = new java.net.Socket(address, 20001)) {
+            assertThat(socket.isConnected()).isTrue();
+        }
+        tasks.engine.stop("ahead", Duration.ZERO).await();
+        tasks.over("ahead");
+        tasks.engine.remove("ahead").await();
+        TestDocker.until("its namespace to be nobody else's", () -> !holders().contains(holder));
+    }
+
+    private static java.util.Set<String> holders() {
+        try {
+            return daemon.holders();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void a_network_that_somebody_cut_off_is_told_and_the_next_task_begins_all_the_same() throws Exception {
+        tasks.untilHeld();
+        tasks.start(tasks.task("cut-off", "echo up; while [ ! -e /userhome/go ]; do sleep 0.1; done; echo on; exit 7"));
+        tasks.untilLogged("cut-off", "up\n");
+        for (var holder : daemon.holders()) {
+            daemon.docker("kill", holder);
+        }
+        assertThat(tasks.run("after-that", "exit 4").exitCode()).isEqualTo(4);
+        TestDocker.until("it to be said", () -> said("cut-off").contains("held the task's network"));
+        Files.createFile(tasks.home.resolve("go"));
+        var run = tasks.over("cut-off");
+        assertThat(run.exitCode()).isEqualTo(7);
+        assertThat(run.detail()).contains("held the task's network");
+        assertThat(tasks.log("cut-off")).isEqualTo("up\non\n");
+    }
+
+    private static String said(String task) {
+        try {
+            return "" + tasks.engine.reach(task, 80).await();
+        } catch (io.sluice.engines.Engine.Unavailable e) {
+            return "" + e.getMessage();
+        }
+    }
+
+    @Test
     void a_container_of_somebody_else_is_never_touched() throws Exception {
         daemon.docker("run", "-d", "--network", "none", "--name", "foreign", TestDaemon.IMAGE, "sleep", "600");
         try {

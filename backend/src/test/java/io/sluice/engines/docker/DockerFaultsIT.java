@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -55,6 +56,14 @@ class DockerFaultsIT {
         return Objects.requireNonNull(daemon);
     }
 
+    private Set<String> holders() {
+        try {
+            return daemon().holders();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private TestDocker gateway() throws IOException {
         return new TestDocker(folder, daemon().host());
     }
@@ -65,10 +74,15 @@ class DockerFaultsIT {
         for (var failpoint : List.of("engine.afterCreate", "engine.afterStart")) {
             var name = failpoint.substring(7);
             Files.deleteIfExists(folder.resolve("homes/ann/mark"));
-            DockerChild.dieAt(failpoint, folder.toString(), daemon().host(), "hold", name, SCRIPT);
+            DockerChild.dieAt(failpoint, folder.toString(), daemon().host(), "held", name, SCRIPT);
+            var namespace = daemon().docker("inspect", "-f", "{{.HostConfig.NetworkMode}}", name);
+            assertThat(namespace).startsWith("container:");
             try (var tasks = gateway()) {
                 assertThat(tasks.engine.list().await()).hasSize(1);
                 tasks.start(tasks.task(name, SCRIPT));
+                assertThat(daemon().docker("inspect", "-f", "{{.HostConfig.NetworkMode}}", name))
+                        .as("what holds its network open is kept")
+                        .isEqualTo(namespace);
                 TestDocker.until("its end", () -> tasks.seen(name).isOver());
                 assertThat(tasks.seen(name).exitCode()).isEqualTo(37);
                 assertThat(folder.resolve("homes/ann/mark")).hasContent("ran");
@@ -113,7 +127,9 @@ class DockerFaultsIT {
     void with_live_restore_nothing_is_lost_when_the_engine_is_killed() throws Exception {
         open("--live-restore");
         try (var tasks = gateway()) {
+            tasks.untilHeld();
             tasks.start(tasks.task("lives", COUNTING));
+            assertThat(tasks.held()).isEqualTo(1);
             tasks.untilLogged("lives", "line-100\n");
             daemon().stop(true);
             assertThatThrownBy(() ->
@@ -139,6 +155,7 @@ class DockerFaultsIT {
     void without_live_restore_a_stopped_engine_takes_its_tasks_along_and_they_are_lost() throws Exception {
         open("--shutdown-timeout=2");
         try (var tasks = gateway()) {
+            tasks.untilHeld();
             tasks.start(tasks.task(
                     "goes",
                     COUNTING.replace("echo up;", "trap '' TERM; echo up;").replace("3000", "300000")));
@@ -225,7 +242,7 @@ class DockerFaultsIT {
                 "/containers/NAME/kill",
                 "/containers/NAME/json",
                 "/networks/create");
-        try (var proxy = new FaultyProxy(through, daemon().socket);
+        try (var proxy = new FaultyProxy(through, daemon().socket, this::holders);
                 var tasks = new TestDocker(folder, "unix://" + through);
                 var lanes = Executors.newVirtualThreadPerTaskExecutor()) {
             // whom the image does not know, so that there is something to put into it
@@ -241,8 +258,7 @@ class DockerFaultsIT {
             }
             var lines = Files.readAllLines(tasks.home.resolve("mark"));
             assertThat(lines).doesNotHaveDuplicates();
-            assertThat(daemon().docker("ps", "-aq").lines().count())
-                    .isEqualTo((long) calls.size() * FaultyProxy.Fault.values().length);
+            assertThat(daemon().tasks()).hasSize(calls.size() * FaultyProxy.Fault.values().length);
         }
         assertThat(daemon().docker("ps", "-aq")).isEmpty();
     }
@@ -274,7 +290,7 @@ class DockerFaultsIT {
                 List.of("/start", FaultyProxy.Fault.REPEATED, "hold"),
                 List.of("/kill", FaultyProxy.Fault.LATE, "stop"),
                 List.of("/kill", FaultyProxy.Fault.ANSWER_LOST, "stop"));
-        try (var proxy = new FaultyProxy(through, daemon().socket)) {
+        try (var proxy = new FaultyProxy(through, daemon().socket, this::holders)) {
             for (int number = 0; number < plans.size(); number++) {
                 var plan = plans.get(number);
                 var name = "killed-" + number;
@@ -288,15 +304,34 @@ class DockerFaultsIT {
                     TestDocker.until(name + " to begin after " + plan, () -> begins(tasks, name, TestDaemon.IMAGE));
                     TestDocker.until("its stop", () -> stops(tasks, name));
                     TestDocker.until("its end", () -> tasks.seen(name).isOver());
-                    assertThat(daemon().docker("ps", "-aq").lines().count())
-                            .as("" + plan)
-                            .isEqualTo(1);
+                    assertThat(daemon().tasks()).as("" + plan).hasSize(1);
                 }
                 assertThat(daemon().docker("ps", "-aq")).as("" + plan).isEmpty();
             }
         }
         assertThat(Files.readAllLines(folder.resolve("homes/ann/mark"))).doesNotHaveDuplicates();
         // a network that one of them had asked for may have come after the next one had looked
+        try (var tasks = gateway()) {
+            assertThat(tasks.run("last", "exit 3").exitCode()).isEqualTo(3);
+        }
+        assertThat(daemon().left()).isEmpty();
+    }
+
+    @Test
+    void what_holds_networks_open_is_no_more_than_an_aid_whatever_becomes_of_its_calls() throws Exception {
+        open();
+        var through = folder.resolve("proxy.sock");
+        try (var proxy = new FaultyProxy(through, daemon().socket, this::holders)) {
+            for (var fault : FaultyProxy.Fault.values()) {
+                var name = "aid-" + fault.name().toLowerCase(Locale.ROOT);
+                proxy.next("/containers/create?name=sluice-holder", fault);
+                try (var tasks = new TestDocker(folder, "unix://" + through)) {
+                    proxy.awaitStrike();
+                    assertThat(tasks.run(name, "exit 5").exitCode()).as(name).isEqualTo(5);
+                }
+            }
+        }
+        // what came when nobody waited for it any more
         try (var tasks = gateway()) {
             assertThat(tasks.run("last", "exit 3").exitCode()).isEqualTo(3);
         }

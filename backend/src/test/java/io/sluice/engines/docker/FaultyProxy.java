@@ -15,9 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Stands between the gateway and the engine, and spoils one answer. One connection carries one call. */
+/**
+ * Stands between the gateway and the engine, and spoils one answer. One connection carries one call. What concerns holders passes, unless it is
+ * planned by that name.
+ */
 final class FaultyProxy implements AutoCloseable {
 
     enum Fault {
@@ -33,15 +37,20 @@ final class FaultyProxy implements AutoCloseable {
         REPEATED
     }
 
+    private static final String HOLDER = "sluice-holder";
+
     private record Plan(String call, Fault fault) {}
 
     private final ServerSocketChannel server;
     private final Path engine;
+    private final Supplier<Set<String>> holders;
     private final Set<Plan> plans = ConcurrentHashMap.newKeySet();
     private final Semaphore struck = new Semaphore(0);
 
-    FaultyProxy(Path here, Path engine) throws IOException {
+    /** @param holders the ids of containers of which no call is spoilt */
+    FaultyProxy(Path here, Path engine, Supplier<Set<String>> holders) throws IOException {
         this.engine = engine;
+        this.holders = holders;
         this.server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(here));
         Thread.ofVirtual().start(this::serve);
@@ -110,7 +119,12 @@ final class FaultyProxy implements AutoCloseable {
                 .filter(plan -> line.contains(plan.call()))
                 .findFirst()
                 .orElse(null);
-        return found != null && plans.remove(found) ? found.fault() : null;
+        return found != null && !isOther(line, found) && plans.remove(found) ? found.fault() : null;
+    }
+
+    private boolean isOther(String line, Plan plan) {
+        return !plan.call().contains(HOLDER)
+                && (line.contains(HOLDER) || holders.get().stream().anyMatch(line::contains));
     }
 
     private void relay(SocketChannel client, byte[] head, @Nullable Fault fault) throws IOException {

@@ -3,6 +3,7 @@ package io.sluice.engines.docker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.engines.Task;
 import io.sluice.engines.docker.limits.Limits;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +34,67 @@ public final class GoldenPolicy {
      * @param logs in which the task's output is
      * @param runs in which each run has a folder of what begins it
      */
-    public record Place(Path home, Path shared, @Nullable Path common, Path logs, Path runs) {}
+    public record Place(
+            TestDaemon daemon,
+            Path home,
+            Path shared,
+            @Nullable Path common,
+            Path logs,
+            Path runs) {}
+
+    /** Its own, or that of a container of ours that does nothing. */
+    private static void network(JsonNode container, TestDaemon daemon) throws IOException {
+        var mode = container.path("HostConfig").path("NetworkMode").asText();
+        if (!mode.startsWith("container:")) {
+            assertThat(mode).startsWith("sluice-net-");
+            return;
+        }
+        try {
+            var id = mode.substring("container:".length());
+            assertThat(daemon.holders()).contains(id);
+            holder(new ObjectMapper().readTree(daemon.docker("inspect", id)).get(0));
+            var others = new ObjectMapper()
+                    .readTree(daemon.docker(Stream.concat(Stream.of("inspect"), daemon.tasks().stream())
+                            .toArray(String[]::new)));
+            assertThat(others)
+                    .filteredOn(one ->
+                            one.path("HostConfig").path("NetworkMode").asText().equals(mode))
+                    .as("nobody else is in its namespace")
+                    .hasSize(1);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A task's policy, and less. */
+    static void holder(JsonNode holder) {
+        var host = holder.path("HostConfig");
+        assertThat(holder.path("Config").path("User").asText()).isEqualTo("65534:65534");
+        assertThat(words(holder.path("Config").path("Entrypoint"))).containsExactly("/wait");
+        assertThat(words(holder.path("Config").path("Env"))).noneMatch(variable -> !variable.startsWith("PATH="));
+        assertThat(holder.path("Config").path("Labels").has(Containers.RUN)).isFalse();
+        assertThat(holder.path("Mounts")).isEmpty();
+        assertThat(host.path("Privileged").asBoolean(true)).isFalse();
+        assertThat(host.path("ReadonlyRootfs").asBoolean(false)).isTrue();
+        assertThat(words(host.path("CapDrop"))).containsExactly("ALL");
+        assertThat(words(host.path("CapAdd"))).isEmpty();
+        assertThat(words(host.path("SecurityOpt"))).containsExactly("no-new-privileges:true");
+        assertThat(host.path("PidMode").asText()).isEmpty();
+        assertThat(host.path("IpcMode").asText()).isEqualTo("none");
+        assertThat(host.path("UTSMode").asText()).isEmpty();
+        assertThat(host.path("UsernsMode").asText()).isEmpty();
+        assertThat(host.path("CgroupnsMode").asText()).isEqualTo("private");
+        assertThat(host.path("NetworkMode").asText()).startsWith("sluice-net-");
+        assertThat(host.path("Devices").toString()).isIn("[]", "null");
+        assertThat(host.path("PortBindings").size()).isZero();
+        assertThat(host.path("AutoRemove").asBoolean(true)).isFalse();
+        assertThat(host.path("RestartPolicy").path("Name").asText()).isIn("no", "");
+        assertThat(host.path("LogConfig").path("Type").asText()).isEqualTo("none");
+        assertThat(host.path("Runtime").asText()).isEqualTo("runc");
+        assertThat(host.path("PidsLimit").asLong()).isEqualTo(2);
+        assertThat(host.path("Memory").asLong()).isEqualTo(6 << 20);
+        assertThat(host.path("MemorySwap").asLong()).isEqualTo(6 << 20);
+    }
 
     /** Everything about the container that could open a way out. */
     public static void within(JsonNode container, Place place) throws IOException {
@@ -47,7 +109,7 @@ public final class GoldenPolicy {
         assertThat(host.path("UTSMode").asText()).isEmpty();
         assertThat(host.path("UsernsMode").asText()).isEmpty();
         assertThat(host.path("CgroupnsMode").asText()).isEqualTo("private");
-        assertThat(host.path("NetworkMode").asText()).startsWith("sluice-net-");
+        network(container, place.daemon());
         assertThat(words(host.path("Binds"))).isEmpty();
         assertThat(words(host.path("VolumesFrom"))).isEmpty();
         assertThat(host.path("Devices").toString()).isIn("[]", "null");
@@ -86,6 +148,7 @@ public final class GoldenPolicy {
         readOnly.put("/etc/group", begins.resolve("groups"));
         readOnly.put(Task.ENVIRONMENT, begins.resolve("environment"));
         var writable = new HashMap<>(Map.of("/userhome", place.home(), Boot.BEGUN, begins.resolve("begun")));
+        writable.put(Boot.HOSTS, begins.resolve("hosts"));
         if (place.common() != null) {
             writable.put("/data", place.common());
         }

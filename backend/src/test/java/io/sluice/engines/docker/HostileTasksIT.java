@@ -53,7 +53,7 @@ class HostileTasksIT {
                 "--change",
                 "HEALTHCHECK --interval=1s CMD touch /userhome/health",
                 "--change",
-                "LABEL sluice.run=other sluice.label.job=77",
+                "LABEL sluice.run=other sluice.label.job=77 sluice.holder=other sluice.network.holder=other",
                 "--change",
                 "EXPOSE 22",
                 TestDaemon.tools().toString(),
@@ -179,6 +179,7 @@ class HostileTasksIT {
     static Stream<Map<String, String>> labels() {
         return Stream.of(
                 Map.of("sluice.run", "x"),
+                Map.of("sluice.network.holder", "x", "sluice.network.address", "127.0.0.1"),
                 Map.of("com.docker.compose.project", "x"),
                 Map.of("privileged", "true"),
                 Map.of("security-opt", "seccomp=unconfined"),
@@ -324,7 +325,7 @@ class HostileTasksIT {
         GoldenPolicy.within(
                 container,
                 new GoldenPolicy.Place(
-                        tasks.home, tasks.shared, null, tasks.logs, tasks.folder.resolve("engine/runs")));
+                        daemon, tasks.home, tasks.shared, null, tasks.logs, tasks.folder.resolve("engine/runs")));
         assertThat(container.path("Config").path("Labels").path(Containers.RUN).asText())
                 .isEqualTo(name);
         tasks.engine.stop(name, Duration.ZERO).await();

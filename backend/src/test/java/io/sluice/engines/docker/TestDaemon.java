@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A real Docker engine of the test's own, on a private socket, with an image made of this machine's programs. */
@@ -138,14 +140,28 @@ public final class TestDaemon implements AutoCloseable {
         return left(0);
     }
 
-    /** @param ready how many networks a gateway that runs may have ready */
+    /** The ids of the containers that hold a network open. */
+    public Set<String> holders() throws IOException, InterruptedException {
+        return docker("ps", "-aq", "--no-trunc", "--filter", "name=sluice-holder-")
+                .lines()
+                .collect(Collectors.toSet());
+    }
+
+    /** The containers that are tasks. */
+    public List<String> tasks() throws IOException, InterruptedException {
+        return docker("ps", "-aq", "--filter", "label=sluice.run").lines().toList();
+    }
+
+    /** @param ready how many networks a gateway that runs may have ready, each held open */
     public List<String> left(int ready) throws IOException, InterruptedException {
         var left = new ArrayList<String>();
-        left.addAll(docker("ps", "-aq", "--filter", "label=sluice.run").lines().toList());
+        left.addAll(tasks());
         var networks = docker("network", "ls", "-q", "--filter", "label=sluice.network")
                 .lines()
                 .toList();
         left.addAll(networks.subList(Math.min(ready, networks.size()), networks.size()));
+        var holders = List.copyOf(holders());
+        left.addAll(holders.subList(Math.min(ready, holders.size()), holders.size()));
         left.addAll(docker("volume", "ls", "-q").lines().toList());
         return left;
     }

@@ -59,6 +59,18 @@ final class TestDocker extends EngineTasks {
                 fence);
     }
 
+    /** Until a task that is started now begins in a namespace made ahead. */
+    void untilHeld() {
+        until("networks that are held open", () -> registry.getSampleValue("sluice_docker_networks_open") >= 2);
+    }
+
+    /** Of the tasks, how many found one so. */
+    double held() {
+        var given = registry.getSampleValue(
+                "sluice_docker_networks_given_total", new String[] {"how"}, new String[] {"held"});
+        return given == null ? 0 : given;
+    }
+
     @Override
     public Engine engine() {
         return engine;

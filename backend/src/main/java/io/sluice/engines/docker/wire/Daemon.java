@@ -136,6 +136,11 @@ public final class Daemon {
         return ask(what, limit, client -> wire.talk(path, body));
     }
 
+    /** A call with bytes; what it answers. */
+    public String post(String what, Duration limit, String path, byte[] body) {
+        return ask(what, limit, client -> wire.post(path, body));
+    }
+
     /** For calls that go on: whoever makes one ends it. */
     public DockerClient client() {
         return client;

@@ -38,6 +38,7 @@ final class Wire implements DockerHttpClient {
 
     private static final int PIECE = 16 * 1024;
     private static final int SWITCHED = 101;
+    private static final int REDIRECTED = 300;
     private static final int OLD_SWITCHED = 200;
     private static final int MOST_OF_FAULT = 4_096;
 
@@ -88,6 +89,25 @@ final class Wire implements DockerHttpClient {
         } catch (RuntimeException e) {
             close(connection);
             throw e;
+        }
+    }
+
+    /** A call with bytes, of which docker-java would send an empty object. */
+    String post(String path, byte[] body) {
+        var request = Request.builder()
+                .method(Request.Method.POST)
+                .path(path)
+                .putHeader("content-type", "application/x-tar")
+                .bodyBytes(body)
+                .build();
+        try (var answer = execute(request)) {
+            var said = new String(answer.getBody().readNBytes(MOST_OF_FAULT), StandardCharsets.UTF_8);
+            if (answer.getStatusCode() >= REDIRECTED) {
+                throw new DockerException(said, answer.getStatusCode());
+            }
+            return said;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

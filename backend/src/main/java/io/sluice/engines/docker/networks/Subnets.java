@@ -1,15 +1,19 @@
-package io.sluice.engines.docker;
+package io.sluice.engines.docker.networks;
 
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Network;
 import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.wire.Daemon;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -17,6 +21,13 @@ import java.util.stream.Stream;
 /** Makes networks out of a range of addresses that is for tasks: Docker's own ranges end after about 30. */
 final class Subnets {
 
+    /** Of a network or of what holds one: whose it is. */
+    static final String ENGINE = "sluice.engine";
+
+    /** How the names of networks begin. */
+    static final String PREFIX = "sluice-net-";
+
+    private static final Logger log = System.getLogger(Subnets.class.getName());
     private static final int TRIES = 20;
     private static final int EACH = 128;
     private static final int OCTET = 256;
@@ -24,12 +35,17 @@ final class Subnets {
     private static final int DIGITS = 5;
 
     private final Daemon daemon;
+    private final String engine;
     private final int first;
     private final int count;
 
-    /** @param range as {@code 198.19.0.0/16}: each network gets 126 addresses of it */
-    Subnets(Daemon daemon, String range) {
+    /**
+     * @param engine whose networks these are
+     * @param range as {@code 198.19.0.0/16}: each network gets 126 addresses of it
+     */
+    Subnets(Daemon daemon, String engine, String range) {
         this.daemon = daemon;
+        this.engine = engine;
         var parts = range.split("/");
         this.first = number(parts[0]);
         this.count = 1 << (25 - Integer.parseInt(parts[1]));
@@ -54,15 +70,43 @@ final class Subnets {
         return HexFormat.of().formatHex(bytes);
     }
 
-    List<Network> all() {
+    private List<Network> all() {
         return daemon.ask(
                 "networks", Daemon.SHORT, client -> client.listNetworksCmd().exec());
+    }
+
+    /** Those of this installation. */
+    List<Network> mine() {
+        return all().stream()
+                .filter(network -> network.getLabels() != null
+                        && engine.equals(network.getLabels().get(ENGINE)))
+                .toList();
+    }
+
+    /** A new one, on its way. */
+    Held begin() {
+        var part = name();
+        var made =
+                new FutureTask<>(() -> make(PREFIX + part, part, Map.of(ENGINE, engine, Networks.NETWORK, part)), null);
+        Thread.ofVirtual().name("sluice-docker-network").start(made);
+        return new Held(PREFIX + part, made, null);
+    }
+
+    void remove(String name) {
+        try {
+            daemon.ask(
+                    "network",
+                    Daemon.SHORT,
+                    client -> client.removeNetworkCmd(name).exec());
+        } catch (NotFoundException gone) {
+            log.log(Level.DEBUG, "network={0} gone", name);
+        }
     }
 
     /**
      * @param bridge how its interface is called, after what all of them have in common
      */
-    void make(String name, String bridge, Map<String, String> labels) {
+    private void make(String name, String bridge, Map<String, String> labels) {
         var taken = Set.<String>of();
         int begin = ThreadLocalRandom.current().nextInt(count);
         DockerException last = null;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.engines.docker.networks;
+
+import org.jspecify.annotations.NullMarked;
