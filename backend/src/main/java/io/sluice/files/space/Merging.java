@@ -7,8 +7,6 @@ import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
 import io.sluice.files.tree.Refused.Why;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** Puts what has been made aside into a folder in which there may be something already: all of it, or nothing. */
@@ -16,7 +14,7 @@ public final class Merging {
     private static final int AT_ONCE = 10_000;
     /** Each takes two folders that are open. No archive is deeper, but somebody may put more there meanwhile. */
     private static final int DEEPEST = 200;
-    /** What is done is kept until all of it is, for it may have to be undone. */
+    /** Steps that are taken one by one, each of which may have to be undone. */
     private static final int MOST = 100_000;
 
     /** What becomes of two files of one name. */
@@ -28,39 +26,51 @@ public final class Merging {
         REPLACE
     }
 
-    /**
-     * Something that has been done.
-     *
-     * @param above the folder that it is in, the same for all in it
-     * @param swapped what was there is aside now
-     */
-    private record Done(Place above, String name, boolean swapped) {}
-
-    private final Folder aside;
-    private final Folder target;
     private final Collisions collisions;
     private final Copying.Moved heard;
-    private final Deque<Done> done = new ArrayDeque<>();
+    /** Whether the disk gives two files each other's name at one blow, as most do. */
+    private final boolean swaps;
+
     private int toDo;
 
-    private Merging(Folder aside, Folder target, Collisions collisions, Copying.Moved heard) {
-        this.aside = aside;
-        this.target = target;
+    private Merging(Collisions collisions, Copying.Moved heard, boolean swaps) {
         this.collisions = collisions;
         this.heard = heard;
+        this.swaps = swaps;
     }
 
-    /** @param aside a folder of which nothing is needed afterwards */
-    public static void into(Folder aside, Folder target, Collisions collisions, Copying.Moved heard)
+    /** What gateways that have ended left half done among the files of a space is undone. */
+    public static int undoLeft(Space space) throws IOException {
+        return Journal.undoLeft(space, System.currentTimeMillis());
+    }
+
+    /**
+     * @param made in the temporary folder, where it is no more afterwards
+     * @param place of the target in its space
+     */
+    public static void into(
+            Folder temporary, String made, Folder target, Place place, Collisions collisions, Copying.Moved heard)
             throws IOException {
-        var merging = new Merging(aside, target, collisions, heard);
-        merging.compare(aside, target, 0);
-        try {
-            merging.merge(aside, target, Place.ROOT);
-        } catch (Throwable e) { // not only what is foreseen: half of it would stay
-            merging.undo(e);
-            throw e;
+        into(temporary, made, target, place, new Merging(collisions, heard, true));
+    }
+
+    static void into(Folder temporary, String made, Folder target, Place place, Merging merging) throws IOException {
+        try (Folder aside = temporary.folder(made)) {
+            merging.compare(aside, target, 0);
+            try (Journal journal = Journal.begin(temporary, made, place)) {
+                try {
+                    merging.merge(aside, target, Place.ROOT, journal);
+                } catch (Throwable e) { // not only what is foreseen: half of it would stay
+                    journal.undo(target, e);
+                    throw e;
+                }
+                journal.end();
+            }
         }
+    }
+
+    static Merging withoutSwaps(Collisions collisions, Copying.Moved heard) {
+        return new Merging(collisions, heard, false);
     }
 
     /** What is going to be in the way is told before anything is moved. */
@@ -114,20 +124,21 @@ public final class Merging {
         }
     }
 
-    private void merge(Folder from, Folder to, Place place) throws IOException {
+    private void merge(Folder from, Folder to, Place place, Journal journal) throws IOException {
         each(from, name -> {
-            bounded(done.size() < MOST && place.names().size() < DEEPEST, name);
-            if (!to.has(name) && moved(from, to, place, name)) {
+            bounded(journal.written() < MOST && place.names().size() < DEEPEST, name);
+            journal.hear();
+            if (!to.has(name) && moved(from, to, place, name, journal)) {
                 return;
             }
             Found here = from.found(name);
             if (here.isFolder() && to.found(name).isFolder()) {
                 try (Folder inner = from.folder(name);
                         Folder other = to.folder(name)) {
-                    merge(inner, other, place.with(name));
+                    merge(inner, other, place.with(name), journal);
                 }
             } else if (collisions == Collisions.REPLACE) {
-                replace(from, to, place, name);
+                replace(from, to, place, name, journal);
             } else if (collisions == Collisions.REFUSE) {
                 throw new Refused(Why.EXISTS, name);
             }
@@ -136,10 +147,10 @@ public final class Merging {
     }
 
     /** False: somebody has put something there at this moment. */
-    private boolean moved(Folder from, Folder to, Place above, String name) throws IOException {
+    private static boolean moved(Folder from, Folder to, Place above, String name, Journal journal) throws IOException {
+        journal.will(Journal.How.MOVED, above, name, from.found(name));
         try {
             from.move(name, to, name);
-            done.push(new Done(above, name, false));
             return true;
         } catch (Refused refused) {
             if (refused.why() != Why.EXISTS) {
@@ -149,31 +160,17 @@ public final class Merging {
         }
     }
 
-    private void replace(Folder from, Folder to, Place above, String name) throws IOException {
-        if (from.found(name).isFolder() || to.found(name).isFolder()) {
+    private void replace(Folder from, Folder to, Place above, String name, Journal journal) throws IOException {
+        Found thing = from.found(name);
+        if (thing.isFolder() || to.found(name).isFolder()) {
             throw new Refused(Why.EXISTS, name);
         }
-        if (from.swap(name, to, name)) {
-            done.push(new Done(above, name, true));
-        } else {
+        journal.will(Journal.How.SWAPPED, above, name, thing);
+        if (!swaps || !from.swap(name, to, name)) {
             // a disk that knows no such thing, or somebody else's file, which this says
-            from.replace(name, to, name);
-        }
-    }
-
-    private void undo(Throwable why) {
-        for (Done one : done) {
-            String name = one.name();
-            try (Folder there = target.folder(one.above());
-                    Folder here = aside.folder(one.above())) {
-                if (!one.swapped()) {
-                    there.move(name, here, name);
-                } else if (!here.swap(name, there, name)) {
-                    throw new Refused(Why.NOT_ALLOWED, name);
-                }
-            } catch (IOException left) {
-                why.addSuppressed(left);
-            }
+            journal.will(Journal.How.LAID_ASIDE, above, name, thing);
+            journal.layAside(to, name);
+            from.move(name, to, name);
         }
     }
 }

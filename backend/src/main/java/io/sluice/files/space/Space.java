@@ -317,9 +317,11 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
 
     /** What was begun and never finished goes. */
     public int purge(long before) throws IOException {
+        int undone = Merging.undoLeft(this);
         try (Folder temporary = temporary();
                 Folder writing = own(WRITING)) {
-            return Removal.older(temporary, before)
+            return undone
+                    + Removal.older(temporary, before)
                     + Removal.untouched(writing, before)
                     + new Undertakings(this).purge(before);
         }

@@ -87,6 +87,9 @@ public final class Unpacking implements AutoCloseable {
     public static void unpack(
             Space space, Place from, Place to, Merging.@Nullable Collisions collisions, Room room, Copying.Moved heard)
             throws IOException {
+        if (collisions != null) {
+            Merging.undoLeft(space); // or it would meet what it has put there itself before its gateway ended
+        }
         try (OpenFile file = space.read(from);
                 Folder above =
                         space.folder(collisions == null ? Space.theirs(to).above() : to);
@@ -105,9 +108,7 @@ public final class Unpacking implements AutoCloseable {
                     temporary.move(name, above, to.name());
                     above.settle();
                 } else {
-                    try (Folder aside = temporary.folder(name)) {
-                        Merging.into(aside, above, collisions, heard);
-                    }
+                    Merging.into(temporary, name, above, to, collisions, heard);
                 }
             } finally {
                 Removal.ifThere(temporary, name);
