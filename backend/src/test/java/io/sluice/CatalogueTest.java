@@ -75,11 +75,16 @@ class CatalogueTest {
     }
 
     private static HttpResponse<byte[]> answered(String catalogue, long id, boolean accepted, String word) {
+        long changed = json(root.get("/api/v2/" + catalogue + "/" + id)).getLong("changed");
+        return answered(catalogue, id, accepted, word, changed);
+    }
+
+    private static HttpResponse<byte[]> answered(String catalogue, long id, boolean accepted, String word, long read) {
         return sent(
                 root,
                 "POST",
                 "/api/v2/" + catalogue + "/" + id + "/answer",
-                new JsonObject().put("accepted", accepted).put("word", word));
+                new JsonObject().put("accepted", accepted).put("word", word).put("changed", read));
     }
 
     private static List<String> names(FileDesk desk, String catalogue, String query) {
@@ -178,7 +183,8 @@ class CatalogueTest {
         assertThat(answered("datasets", proposed, true, "").statusCode()).isEqualTo(409);
         assertThat(FileDesk.text(form(root, "/datasets/new", "name=SECRET&path=s3://lab/x&readers=default")))
                 .contains("There is a dataset of this name in the catalogue already.", "value=\"SECRET\"");
-        var said = form(root, "/datasets/" + proposed + "/answer", "accepted=true");
+        long read = json(root.get("/api/v2/datasets/" + proposed)).getLong("changed");
+        var said = form(root, "/datasets/" + proposed + "/answer", "accepted=true&changed=" + read);
         assertThat(said.headers().firstValue("Location")).contains("/datasets/" + proposed);
     }
 
@@ -196,6 +202,34 @@ class CatalogueTest {
         assertThat(json(api).getString("message")).contains("no share called none");
         assertThat(ada.get("/datasets?show=others").statusCode()).isEqualTo(400);
         assertThat(ada.get("/datasets/none").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void what_is_changed_after_the_administrator_has_read_it_is_not_accepted_by_their_click() {
+        var image = new JsonObject()
+                .put("name", "Harmless")
+                .put("repository", "registry.example.org/lab/harmless")
+                .put("tags", new JsonArray().add("1"));
+        var swapped =
+                new JsonObject().put("path", "s3://lab/other/").put("repository", "registry.example.org/lab/other");
+        for (String catalogue : List.of("datasets", "images")) {
+            var content = catalogue.equals("images") ? image : dataset("harmless", "s3://lab/harmless/", "default");
+            long id = added(ada, catalogue, content);
+            String path = "/api/v2/" + catalogue + "/" + id;
+            long read = json(root.get(path)).getLong("changed");
+            assertThat(FileDesk.text(root.get("/" + catalogue + "/" + id))).contains("value=\"" + read + "\"");
+            assertThat(sent(ada, "PUT", path, swapped).statusCode()).isEqualTo(200);
+            assertThat(answered(catalogue, id, true, "", read).statusCode()).isEqualTo(409);
+            for (String seen : List.of("&changed=" + read, "")) {
+                form(root, "/" + catalogue + "/" + id + "/answer", "accepted=true" + seen);
+                assertThat(json(root.get(path)).getString("standing")).isEqualTo("proposed");
+            }
+            assertThat(sent(root, "POST", path + "/answer", new JsonObject().put("accepted", true))
+                            .statusCode())
+                    .as("nobody says what was read")
+                    .isEqualTo(400);
+            assertThat(answered(catalogue, id, true, "").statusCode()).isEqualTo(200);
+        }
     }
 
     @Test

@@ -23,6 +23,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Counting {
     private static final System.Logger LOG = System.getLogger(Counting.class.getName());
     private static final Duration ROUND = Duration.ofSeconds(20);
+    /** For so long nobody else counts it; whoever is at it says so again in time. */
+    private static final Duration CLAIM = Duration.ofMinutes(10);
+
     private static final int EVERY_SECONDS = 86_400;
 
     private final Vertx vertx;
@@ -53,13 +56,27 @@ final class Counting {
     }
 
     private Future<Void> next() {
-        return store.next(EVERY_SECONDS)
+        if (closed) {
+            return Future.succeededFuture();
+        }
+        return store.next(CLAIM)
                 .compose(due -> due.isEmpty() || closed
                         ? Future.succeededFuture()
                         : count(due.get()).compose(counted -> next()));
     }
 
     private Future<Void> count(Dataset dataset) {
+        long claiming = vertx.setPeriodic(
+                CLAIM.toMillis() / 3,
+                round -> store.claim(dataset, CLAIM)
+                        .onFailure(e -> LOG.log(Level.WARNING, "dataset=" + dataset.id() + " event=not-claimed", e)));
+        return counted(dataset).eventually(() -> {
+            vertx.cancelTimer(claiming);
+            return Future.succeededFuture();
+        });
+    }
+
+    private Future<Void> counted(Dataset dataset) {
         return files.allShares()
                 .compose(shares -> shares.stream()
                         .filter(share -> share.name().equals(dataset.origin().share()))
@@ -68,7 +85,7 @@ final class Counting {
                         .orElseGet(() -> Future.failedFuture(new NoSuchFileException("the share is no more"))))
                 .transform((tally, failure) -> {
                     metrics.counted(failure == null);
-                    return failure == null ? store.counted(dataset, tally) : failed(dataset, failure);
+                    return failure == null ? store.counted(dataset, tally, EVERY_SECONDS) : failed(dataset, failure);
                 });
     }
 
@@ -94,7 +111,8 @@ final class Counting {
             default -> "other";
         };
         LOG.log(Level.INFO, "dataset={0} event=not-counted why={1}", dataset.id(), failure);
-        return store.uncounted(dataset, fault.equals("missing") || fault.equals("link") ? fault : "other");
+        return store.uncounted(
+                dataset, fault.equals("missing") || fault.equals("link") ? fault : "other", EVERY_SECONDS);
     }
 
     Future<Void> close() {

@@ -133,22 +133,28 @@ final class DatasetPageRoutes {
     }
 
     private Future<Reply> answer(Call call) {
-        boolean accepted = call.field("accepted").map("true"::equals).orElse(false);
-        String word = Typed.line(call, "word");
+        var word = Typed.word(call);
         return found(call).compose(found -> {
-            if (!accepted && word.isEmpty()) {
+            if (!word.accepted() && word.text().isEmpty()) {
                 return Future.succeededFuture(said(call, found, Note.bad("note.catalogue.wordless")));
             }
-            return datasets.answer(call.caller(), found.id(), accepted, word)
+            return datasets.answer(call.caller(), found.id(), word)
                     .map(one -> said(
                             call,
                             one,
                             Note.good(
-                                    accepted ? "note.catalogue.accepted" : "note.catalogue.declined",
+                                    word.accepted() ? "note.catalogue.accepted" : "note.catalogue.declined",
                                     one.name(),
                                     one.standing().user())))
                     .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
-                            ? Future.succeededFuture(said(call, found, Note.bad("note.catalogue.taken", found.name())))
+                            ? Future.succeededFuture(said(
+                                    call,
+                                    found,
+                                    Note.bad(
+                                            problem.code().equals("ConflictError")
+                                                    ? "catalogue.fault.ConflictError"
+                                                    : "note.catalogue.taken",
+                                            found.name())))
                             : Future.failedFuture(failure));
         });
     }

@@ -119,8 +119,7 @@ final class DatasetRoutes {
     }
 
     private Future<Reply> answer(Call call) {
-        ObjectNode body = call.input();
-        return datasets.answer(call.caller(), id(call), Typed.accepted(body), Typed.text(body, "word", ""))
+        return datasets.answer(call.caller(), id(call), Typed.word(call.input()))
                 .map(answered -> Reply.json(shown(answered)));
     }
 

@@ -6,6 +6,7 @@ import io.sluice.web.Caller;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Locale;
@@ -49,7 +50,7 @@ final class DatasetStore {
     private static final String ANSWER = """
             UPDATE files_datasets SET standing = $2, word = $3, changed = now(),
                 due = CASE WHEN $2 = 'accepted' AND starts_with(path, '/') THEN now() END
-            WHERE id = $1 RETURNING *
+            WHERE id = $1 AND date_trunc('milliseconds', changed) = date_trunc('milliseconds', $4::timestamptz) RETURNING *
             """;
 
     /** Whoever of several gateways asks first counts it. */
@@ -58,6 +59,9 @@ final class DatasetStore {
                 SELECT id FROM files_datasets WHERE due <= now() ORDER BY due LIMIT 1 FOR UPDATE SKIP LOCKED)
             RETURNING *
             """;
+
+    /** Unless somebody has wished meanwhile that it is counted at once. */
+    private static final String LATER = "CASE WHEN due > now() THEN now() + make_interval(secs => $3) ELSE due END";
 
     private final Database database;
 
@@ -114,8 +118,9 @@ final class DatasetStore {
         return one(CHANGE, values(Tuple.of(old.id(), old.standing().state().key()), content, state));
     }
 
-    Future<Optional<Dataset>> answer(long id, Standing.State state, String word) {
-        return one(ANSWER, Tuple.of(id, state.key(), word));
+    /** Nothing when it is another than what was read. */
+    Future<Optional<Dataset>> answer(long id, Standing.Word word) {
+        return one(ANSWER, Tuple.of(id, word.state().key(), word.text(), word.read()));
     }
 
     Future<Boolean> remove(Dataset old) {
@@ -129,20 +134,32 @@ final class DatasetStore {
         return done("UPDATE files_datasets SET due = now() WHERE id = $1", Tuple.of(id));
     }
 
-    Future<Optional<Dataset>> next(int seconds) {
-        return one(NEXT, Tuple.of((double) seconds));
+    Future<Optional<Dataset>> next(Duration claim) {
+        return one(NEXT, Tuple.of((double) claim.toSeconds()));
     }
 
-    Future<Void> counted(Dataset counted, Tally tally) {
+    /** Whoever counts it goes on. */
+    Future<Void> claim(Dataset dataset, Duration claim) {
         return done(
-                "UPDATE files_datasets SET bytes = $3, files = $4, counted = now(), fault = '' WHERE id = $1 AND path = $2",
-                Tuple.of(counted.id(), counted.content().path(), tally.bytes(), tally.files()));
+                "UPDATE files_datasets SET due = %s WHERE id = $1 AND path = $2".formatted(LATER),
+                of(dataset, claim.toSeconds()));
     }
 
-    Future<Void> uncounted(Dataset uncounted, String fault) {
+    private static Tuple of(Dataset dataset, long seconds) {
+        return Tuple.of(dataset.id(), dataset.content().path(), (double) seconds);
+    }
+
+    Future<Void> counted(Dataset counted, Tally tally, int again) {
         return done(
-                "UPDATE files_datasets SET fault = $3 WHERE id = $1 AND path = $2",
-                Tuple.of(uncounted.id(), uncounted.content().path(), fault));
+                "UPDATE files_datasets SET due = %s, bytes = $4, files = $5, counted = now(), fault = '' WHERE id = $1 AND path = $2"
+                        .formatted(LATER),
+                of(counted, again).addLong(tally.bytes()).addLong(tally.files()));
+    }
+
+    Future<Void> uncounted(Dataset uncounted, String fault, int again) {
+        return done(
+                "UPDATE files_datasets SET due = %s, fault = $4 WHERE id = $1 AND path = $2".formatted(LATER),
+                of(uncounted, again).addString(fault));
     }
 
     private Future<Void> done(String sql, Tuple values) {

@@ -155,14 +155,12 @@ public final class Datasets {
     }
 
     /** The administrator's word on it, which may be another than before. */
-    Future<Dataset> answer(Caller admin, long id, boolean accepted, String word) {
-        Standing.refuse(accepted, word);
+    Future<Dataset> answer(Caller admin, long id, Standing.Word word) {
+        word.refuse();
         return find(admin, id)
-                .compose(found -> store.answer(
-                                id, accepted ? Standing.State.ACCEPTED : Standing.State.DECLINED, word.strip())
-                        .recover(e -> taken(e, found.name())))
-                .map(answered -> answered.orElseThrow(() -> none("" + id)))
-                .onSuccess(answered -> changed(admin, id, accepted ? "accepted" : "declined"));
+                .compose(found -> store.answer(id, word).recover(e -> taken(e, found.name())))
+                .map(answered -> answered.orElseThrow(Standing::meanwhile))
+                .onSuccess(answered -> changed(admin, id, word.state().key()));
     }
 
     /** Out of the catalogue; what lies there stays where it is. */

@@ -3,6 +3,8 @@ package io.sluice.files.catalogue;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Map;
 
@@ -33,16 +35,35 @@ public record Standing(State state, long userId, String user, String word, Insta
         }
     }
 
-    public boolean isAccepted() {
-        return state == State.ACCEPTED;
+    /**
+     * The administrator's.
+     *
+     * @param seen when what they have read had been changed, in milliseconds since 1970
+     */
+    public record Word(boolean accepted, String text, long seen) {
+        public Word {
+            text = text.strip();
+        }
+
+        /** Passes where it may be one: who is declined is told why. */
+        public void refuse() {
+            if (text.length() > LONGEST_WORD || (!accepted && text.isEmpty())) {
+                throw Problem.invalid("Whoever proposed it is told why it is declined, in 1 to " + LONGEST_WORD
+                        + " characters of word.");
+            }
+        }
+
+        public State state() {
+            return accepted ? State.ACCEPTED : State.DECLINED;
+        }
+
+        public OffsetDateTime read() {
+            return Instant.ofEpochMilli(seen).atOffset(ZoneOffset.UTC);
+        }
     }
 
-    /** What keeps an administrator's word from being one: who is declined is told why. */
-    public static void refuse(boolean accepted, String word) {
-        if (word.length() > LONGEST_WORD || (!accepted && word.isBlank())) {
-            throw Problem.invalid(
-                    "Whoever proposed it is told why it is declined, in 1 to " + LONGEST_WORD + " characters of word.");
-        }
+    public boolean isAccepted() {
+        return state == State.ACCEPTED;
     }
 
     /** Passes where somebody may propose one more. */

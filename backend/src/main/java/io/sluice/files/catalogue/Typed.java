@@ -60,11 +60,24 @@ public final class Typed {
         return texts;
     }
 
-    /** The administrator's word: {@code accepted}, and {@code word} why. */
-    public static boolean accepted(ObjectNode body) {
-        if (!body.path("accepted").isBoolean()) {
-            throw Problem.invalid("Say {\"accepted\": true}, or {\"accepted\": false, \"word\": \"why\"}.");
+    /** The administrator's: {@code accepted}, {@code word} why, and {@code changed} of what they have read. */
+    public static Standing.Word word(ObjectNode body) {
+        if (!body.path("accepted").isBoolean() || !body.path("changed").isIntegralNumber()) {
+            throw Problem.invalid("Say {\"accepted\": true, \"changed\": N}, or {\"accepted\": false, \"changed\": N,"
+                    + " \"word\": \"why\"}, where N is what changed is in the entry that you have read.");
         }
-        return body.get("accepted").asBoolean();
+        return new Standing.Word(
+                body.get("accepted").asBoolean(),
+                text(body, "word", ""),
+                body.get("changed").asLong());
+    }
+
+    /** The same of a form; what does not say what was read has read nothing. */
+    public static Standing.Word word(Call call) {
+        String changed = line(call, "changed");
+        return new Standing.Word(
+                line(call, "accepted").equals("true"),
+                line(call, "word"),
+                changed.matches("\\d{1,15}") ? Long.parseLong(changed) : 0);
     }
 }

@@ -105,8 +105,7 @@ final class ImageRoutes {
     }
 
     private Future<Reply> answer(Call call) {
-        ObjectNode body = call.input();
-        return images.answer(call.caller(), id(call), Typed.accepted(body), Typed.text(body, "word", ""))
+        return images.answer(call.caller(), id(call), Typed.word(call.input()))
                 .map(answered -> Reply.json(shown(answered)));
     }
 }

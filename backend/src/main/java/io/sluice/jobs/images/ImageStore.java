@@ -35,6 +35,11 @@ final class ImageStore {
             WHERE id = $1 AND standing = $2 RETURNING *
             """;
 
+    private static final String ANSWER = """
+            UPDATE job_images SET standing = $2, word = $3, changed = now()
+            WHERE id = $1 AND date_trunc('milliseconds', changed) = date_trunc('milliseconds', $4::timestamptz) RETURNING *
+            """;
+
     private final Database database;
 
     ImageStore(Database database) {
@@ -91,10 +96,9 @@ final class ImageStore {
         return one(CHANGE, values(Tuple.of(old.id(), old.standing().state().key()), content, state));
     }
 
-    Future<Optional<Image>> answer(long id, Standing.State state, String word) {
-        return one(
-                "UPDATE job_images SET standing = $2, word = $3, changed = now() WHERE id = $1 RETURNING *",
-                Tuple.of(id, state.key(), word));
+    /** Nothing when it is another than what was read. */
+    Future<Optional<Image>> answer(long id, Standing.Word word) {
+        return one(ANSWER, Tuple.of(id, word.state().key(), word.text(), word.read()));
     }
 
     Future<Boolean> remove(Image old) {

@@ -87,13 +87,12 @@ public final class Images {
     }
 
     /** The administrator's word on it, which may be another than before. */
-    Future<Image> answer(Caller admin, long id, boolean accepted, String word) {
-        Standing.refuse(accepted, word);
-        var state = accepted ? Standing.State.ACCEPTED : Standing.State.DECLINED;
+    Future<Image> answer(Caller admin, long id, Standing.Word word) {
+        word.refuse();
         return find(admin, id)
-                .compose(found -> store.answer(id, state, word.strip()).recover(e -> taken(e, found.name())))
-                .map(answered -> answered.orElseThrow(() -> none("" + id)))
-                .onSuccess(answered -> audit(admin, id, state.key()));
+                .compose(found -> store.answer(id, word).recover(e -> taken(e, found.name())))
+                .map(answered -> answered.orElseThrow(Standing::meanwhile))
+                .onSuccess(answered -> audit(admin, id, word.state().key()));
     }
 
     /** Out of the catalogue; in its registry it stays. */
