@@ -30,6 +30,10 @@ final class ContentRoutes {
     private static final int MOST_ZIPS = 2;
     /** What one takes of the memory when it is full. */
     private static final long ZIP = 32 << 20;
+
+    private static final int MOST_TARS = 4;
+    /** With what lies beside the heap. */
+    private static final long TAR = 1 << 20;
     /** As pictures, and nothing that could be more than one: it comes from whoever had a hand in the file. */
     private static final Map<String, String> PICTURES = Map.of(
             "png",
@@ -49,9 +53,11 @@ final class ContentRoutes {
     private final Worker worker;
     private final CentreMetrics metrics;
     private final Turns zips;
+    private final Turns tars;
 
     ContentRoutes(Spaces spaces, Worker worker, CentreMetrics metrics) {
         this.zips = new Turns("zips", MOST_ZIPS, ZIP, metrics);
+        this.tars = new Turns("tars", MOST_TARS, TAR, metrics);
         this.spaces = spaces;
         this.worker = worker;
         this.metrics = metrics;
@@ -87,23 +93,35 @@ final class ContentRoutes {
         String top = Place.raw(name.startsWith("@") ? name.substring(1) : name);
         return switch (as) {
             case "", "zip" ->
-                streamed(call, () -> zipped(call.caller().id(), space, place, top), "application/zip", name + ".zip");
+                streamed(
+                        call,
+                        () -> inTurn(
+                                zips, call.caller().id(), () -> Packing.zip(space.folder(place), top, without(place))),
+                        "application/zip",
+                        name + ".zip");
             case "tar" ->
                 streamed(
                         call,
-                        () -> new Packed(Packing.tar(space.folder(place), top, without(place)), () -> {}),
+                        () -> inTurn(
+                                tars, call.caller().id(), () -> Packing.tar(space.folder(place), top, without(place))),
                         "application/x-tar",
                         name + ".tar");
             default -> throw Problem.invalid("A folder comes as zip or as tar.");
         };
     }
 
-    private Sending.Source zipped(long who, Space space, Place place, String top) throws IOException {
-        zips.enter(who);
+    /** How a folder begins to be packed. */
+    @FunctionalInterface
+    private interface Begin {
+        Packing packing() throws IOException;
+    }
+
+    private static Sending.Source inTurn(Turns turns, long who, Begin begin) throws IOException {
+        turns.enter(who);
         try {
-            return new Packed(Packing.zip(space.folder(place), top, without(place)), () -> zips.leave(who));
+            return new Packed(begin.packing(), () -> turns.leave(who));
         } catch (IOException | RuntimeException e) {
-            zips.leave(who);
+            turns.leave(who);
             throw e;
         }
     }

@@ -49,7 +49,9 @@ public final class Packing implements Closeable {
     private final String without;
     private final ByteArrayOutputStream packed = new ByteArrayOutputStream(PIECE + (64 << 10));
     private final ByteBuffer read = ByteBuffer.allocate(64 << 10);
-    private final Gulp gulp = new Gulp();
+    /** Memory beside the heap, which comes free late: only where there are small files. */
+    private @Nullable Gulp gulp;
+
     /** What comes next is no small file, or none that can be had. */
     private boolean odd;
 
@@ -132,12 +134,14 @@ public final class Packing implements Closeable {
         }
         int own = ahead.place().isRoot() ? ahead.names().indexOf(without) : -1;
         List<String> names = own < 0 ? ahead.names() : ahead.names().subList(0, own);
-        int count = ahead.folder().gulp(names, gulp);
+        Gulp small = gulp == null ? new Gulp() : gulp;
+        gulp = small;
+        int count = ahead.folder().gulp(names, small);
         for (int i = 0; i < count; i++) {
             Place place = ahead.place().with(names.get(i));
             avoid(place);
             try {
-                format.whole(placed(place), gulp.found(i), read.array(), gulp.copy(i, read.array()));
+                format.whole(placed(place), small.found(i), read.array(), small.copy(i, read.array()));
             } catch (Refused refused) {
                 walk.leave(place, refused);
             }
