@@ -1,5 +1,6 @@
 package io.sluice.web;
 
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpContentCompressor;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.Future;
@@ -181,11 +182,7 @@ final class Listener extends VerticleBase {
             if (pipeline.get(HttpContentCompressor.class) != null) {
                 pipeline.remove(HttpContentCompressor.class);
             }
-            var idle = pipeline.get(IdleStateHandler.class);
-            if (idle != null && idle.getAllIdleTimeInMillis() != NEIGHBOUR_IDLE_MILLIS) {
-                pipeline.replace(
-                        idle, "idle", new IdleStateHandler(0, 0, NEIGHBOUR_IDLE_MILLIS, TimeUnit.MILLISECONDS));
-            }
+            patient(pipeline, NEIGHBOUR_IDLE_MILLIS);
         }
         Visit visit = visits.get(request.connection());
         if (visit != null) {
@@ -200,6 +197,15 @@ final class Listener extends VerticleBase {
                 Edge.end(request.connection().close());
             }
         });
+    }
+
+    /** Next to the network: what a neighbour writes past Vert.x counts too. */
+    static void patient(ChannelPipeline pipeline, long millis) {
+        var idle = pipeline.get(IdleStateHandler.class);
+        if (idle != null && idle.getAllIdleTimeInMillis() != millis) {
+            pipeline.remove(idle);
+            pipeline.addBefore("httpDecoder", "idle", new IdleStateHandler(0, 0, millis, TimeUnit.MILLISECONDS));
+        }
     }
 
     /** A connection that sends a header byte by byte keeps its socket busy for ever: only whole requests count here. */

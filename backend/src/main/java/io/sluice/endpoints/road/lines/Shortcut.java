@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
@@ -194,6 +195,15 @@ public final class Shortcut extends ChannelDuplexHandler {
         } else {
             var unused = context.close(promise);
         }
+    }
+
+    /** Nobody has said a word for long: nothing is waited for then. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof IdleStateEvent) {
+            errand.cut();
+        }
+        context.fireUserEventTriggered(event);
     }
 
     @Override
