@@ -149,16 +149,32 @@ class PortRoadIT {
                 .isEqualTo(403);
     }
 
+    /** One who was let in on this connection, comes again, and so goes the short way. */
+    private static Visitor known(Door door) throws IOException {
+        var visitor = new Visitor(new Socket(InetAddress.getLoopbackAddress(), port(door)));
+        visitor.socket.setSoTimeout(10_000);
+        assertThat(visitor.ask(door.request("GET", "/echo")).status()).isEqualTo(200);
+        assertThat(visitor.ask(door.request("GET", "/echo")).status()).isEqualTo(200);
+        return visitor;
+    }
+
     @Test
     void who_comes_to_a_port_whose_job_has_ended_is_told() throws IOException {
         Door third = enter(ann, "third");
-        ann.stop("third");
-        ann.becomes("third", "web", "ended");
-        assertThat(get(third, "/echo").status()).isEqualTo(410);
-        ann.start("fourth");
-        URI ticket = ann.ticket("fourth", "web");
-        assertThat(ticket.getPort()).isEqualTo(port(third));
-        assertThat(get(third, "/echo").status()).isEqualTo(401);
+        try (Visitor stays = known(third);
+                Visitor rests = known(third)) {
+            ann.stop("third");
+            ann.becomes("third", "web", "ended");
+            assertThat(get(third, "/echo").status()).isEqualTo(410);
+            assertThat(stays.ask(third.request("GET", "/echo")).status()).isEqualTo(410);
+            ann.start("fourth");
+            URI ticket = ann.ticket("fourth", "web");
+            assertThat(ticket.getPort()).isEqualTo(port(third));
+            assertThat(get(third, "/echo").status()).isEqualTo(401);
+            assertThat(stays.ask(third.request("GET", "/echo")).status()).isEqualTo(401);
+            assertThat(rests.ask(third.request("GET", "/echo")).status()).isEqualTo(401);
+        }
+        assertThat(ann.kept("fourth")).content(StandardCharsets.ISO_8859_1).doesNotContain("/echo");
         ann.start("fifth");
         assertThat(ann.call("POST", ann.endpoint("fifth", "web") + "/ticket", "{}")
                         .body())

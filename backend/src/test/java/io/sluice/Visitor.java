@@ -14,7 +14,11 @@ final class Visitor implements AutoCloseable {
     private final InputStream in;
 
     Visitor(DoorDesk desk) throws IOException {
-        this.socket = desk.connect();
+        this(desk.connect());
+    }
+
+    Visitor(Socket socket) throws IOException {
+        this.socket = socket;
         this.in = socket.getInputStream();
     }
 

@@ -20,7 +20,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.ContextInternal;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Hands a request to an app and its answer to the browser, both as they come: who is slow on one side is waited for on the other. */
@@ -219,8 +218,7 @@ final class Proxy {
                 cut();
                 return;
             }
-            boolean again =
-                    !retried && had != null && had.wasUsed() && !(cause instanceof TimeoutException) && isRepeatable();
+            boolean again = !retried && had != null && had.isStale(cause) && isRepeatable();
             if (again) {
                 // a connection that had rested was closed at the other end while this was on its way
                 retried = true;

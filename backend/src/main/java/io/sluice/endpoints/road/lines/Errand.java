@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** One question at a time that goes the short way, and its answer in the bytes in which it is sent. */
@@ -204,7 +203,7 @@ final class Errand implements Talk, Runnable {
             if (answered) {
                 cut();
             } else {
-                boolean stale = had != null && had.wasUsed() && !(cause instanceof TimeoutException);
+                boolean stale = had != null && had.isStale(cause);
                 back(stale ? new Lines.Stale() : cause);
             }
         }

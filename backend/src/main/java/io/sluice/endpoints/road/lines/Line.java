@@ -42,6 +42,9 @@ public final class Line extends ChannelInboundHandlerAdapter {
     private @Nullable Object origin;
     private long since;
     private boolean used;
+    /** Something has come since it was asked. */
+    private boolean heard;
+
     private int interim;
     private boolean headOnly;
     private boolean asked;
@@ -116,6 +119,7 @@ public final class Line extends ChannelInboundHandlerAdapter {
                 ReferenceCountUtil.release(bytes);
                 var unused = context.close();
             } else {
+                heard = true;
                 super.channelRead(context, bytes);
             }
         }
@@ -160,15 +164,16 @@ public final class Line extends ChannelInboundHandlerAdapter {
         next.connected(this);
     }
 
-    /** Whether others have talked on it, so that it may have been closed without our knowing yet. */
-    public boolean wasUsed() {
-        return used;
+    /** Whether it was closed while it rested, without our knowing yet: others have talked on it, and now the app said nothing at all. */
+    public boolean isStale(Throwable cause) {
+        return used && !heard && !(cause instanceof TimeoutException);
     }
 
     /** Begins to ask. What follows is the body, until {@link #sent}. */
     public void ask(ByteBuf head, boolean onlyHead, boolean whole) {
         headOnly = onlyHead;
         answered = false;
+        heard = false;
         interim = 0;
         asked = whole;
         reusable = false;

@@ -1,0 +1,93 @@
+package io.sluice.endpoints.road.passes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.TestDatabase;
+import io.sluice.endpoints.Endpoints;
+import io.sluice.identity.Identity;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Authenticator;
+import io.sluice.web.Caller;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PassesTest {
+    private static final Caller BOB = new Caller(7, "bob", false, Caller.Kind.SESSION, "s7", Set.of());
+
+    private final Vertx vertx = Vertx.vertx();
+    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private Passes passes;
+    private String token;
+
+    private static final class Everybody implements Authenticator {
+        @Override
+        public Future<Verdict> authenticate(Credentials shown) {
+            return Future.succeededFuture(Verdict.NOBODY);
+        }
+
+        @Override
+        public Future<Boolean> stillValid(Caller caller) {
+            return Future.succeededFuture(true);
+        }
+    }
+
+    @BeforeEach
+    void enter() {
+        database.database()
+                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS))
+                .await();
+        database.database().pool().query("""
+                        INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
+                        VALUES ('web', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')
+                        """).execute().await();
+        passes = new Passes(vertx, database.database(), new Everybody(), new CollectorRegistry());
+        String ticket = passes.ticket("web", BOB, "http://portal.example").await();
+        token = passes.enter("web", ticket).await().orElseThrow().token();
+    }
+
+    @AfterEach
+    void close() {
+        passes.close();
+        database.close();
+        vertx.close().await();
+    }
+
+    @Test
+    void a_pass_of_somebody_who_may_not_come_in_is_not_kept() {
+        for (int i = 0; i < 3; i++) {
+            assertThat(passes.find("web", token, caller -> false).await()).isEmpty();
+            assertThat(passes.known("web", token)).isNull();
+        }
+        // it is asked about again, and may be another answer by now
+        Pass pass = passes.find("web", token, BOB::equals).await().orElseThrow();
+        assertThat(passes.known("web", token)).isSameAs(pass);
+        assertThat(pass.kept).isTrue();
+        assertThat(passes.known("other", token)).isNull();
+    }
+
+    @Test
+    void a_pass_that_is_given_back_or_taken_cuts_what_goes_on_and_opens_nothing_more() {
+        for (boolean given : List.of(true, false)) {
+            Pass pass = passes.find("web", token, caller -> true).await().orElseThrow();
+            var cut = new AtomicInteger();
+            pass.open.add(cut::incrementAndGet);
+            if (given) {
+                passes.leave("web", token);
+            } else {
+                passes.revoke(one -> one.caller.name().equals("bob"));
+            }
+            assertThat(cut).hasValue(1);
+            assertThat(pass.valid).isFalse();
+            assertThat(passes.known("web", token)).isNull();
+            String ticket = passes.ticket("web", BOB, "http://portal.example").await();
+            token = passes.enter("web", ticket).await().orElseThrow().token();
+        }
+    }
+}
