@@ -25,6 +25,7 @@ import io.sluice.jobs.life.Failpoint;
 import io.sluice.jobs.output.Outputs;
 import io.sluice.jobs.pages.JobPages;
 import io.sluice.jobs.pages.Panel;
+import io.sluice.jobs.saving.Savings;
 import io.sluice.logs.Logs;
 import io.sluice.logs.files.Instants;
 import io.sluice.telemetry.Telemetry;
@@ -136,7 +137,9 @@ public final class Server {
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        routes = routes(web, database, identity, centre, datasets, images, jobs, pages, logs, endpoints, telemetry);
+        var savings = new Savings(jobs, engine);
+        routes = routes(
+                web, database, identity, centre, datasets, images, jobs, savings, pages, logs, endpoints, telemetry);
         address = await(web.serve(
                 routes, endpoints.neighbour(), settings.endpoints().names().ports()));
         telemetry.serving(address);
@@ -368,6 +371,7 @@ public final class Server {
             Datasets datasets,
             Images images,
             Jobs jobs,
+            Savings savings,
             JobPages pages,
             Logs logs,
             Endpoints endpoints,
@@ -379,7 +383,8 @@ public final class Server {
         table.addAll(centre.routes());
         table.addAll(datasets.routes());
         table.addAll(images.routes());
-        table.addAll(new Outputs(jobs, centre).routes());
+        table.addAll(new Outputs(jobs, centre, savings).routes());
+        table.addAll(savings.routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(jobs.stores().routes());

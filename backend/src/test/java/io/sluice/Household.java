@@ -206,6 +206,10 @@ final class Household implements AutoCloseable {
                 .PUT(BodyPublishers.ofString("{\"value\":\"STOP\"}")));
     }
 
+    HttpResponse<String> post(String path, String json) throws IOException {
+        return send(to(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
+    }
+
     JsonNode get(String path) throws IOException {
         return JSON.readTree(send(to(path)).body());
     }

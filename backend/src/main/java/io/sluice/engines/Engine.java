@@ -80,6 +80,27 @@ public interface Engine {
         return Future.failedFuture(new Unavailable("the " + kind() + " engine has no ports to give", null));
     }
 
+    /** Whether {@link #keep} can be asked for. */
+    default boolean keeps() {
+        return false;
+    }
+
+    /**
+     * Keeps what a running task has put into its image as an image of its owner's: tasks of the same {@link Task#OWNER} may run in it, and
+     * no others. What is bound into the task is not part of it, nor are its environment and labels. An image of this owner that has the name
+     * already is replaced. The task stands still meanwhile.
+     *
+     * @param chosen a name, with a tag or without
+     * @return fails with {@link NotKept}
+     */
+    default Future<Kept> keep(String name, String chosen) {
+        return Future.failedFuture(
+                new NotKept(
+                        NotKept.Why.IMPOSSIBLE,
+                        "The " + kind()
+                                + " engine runs tasks in no images, and can save none. Keep what a task makes in /userhome or /output."));
+    }
+
     /** Lets go; what runs goes on running. */
     Future<Void> close();
 
@@ -88,6 +109,47 @@ public interface Engine {
 
         public Unavailable(String message, @Nullable Throwable cause) {
             super(message, cause);
+        }
+    }
+
+    /**
+     * An image that was kept.
+     *
+     * @param image its name, as a task gives it
+     * @param id of its content
+     * @param bytes with all that it is upon
+     */
+    record Kept(String image, String id, long bytes) {}
+
+    /** Why there is no image of a task; the message is one line for the user. */
+    final class NotKept extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        /** What kind of trouble it is. */
+        public enum Why {
+            /** That is no name. */
+            NAME,
+            /** Others are being kept: later it can be. */
+            BUSY,
+            /** The owner has as many as one may have. */
+            TOO_MANY,
+            /** There is no room. */
+            FULL,
+            /** The task does not run. */
+            GONE,
+            /** Not of this task, or not here. */
+            IMPOSSIBLE
+        }
+
+        private final Why why;
+
+        public NotKept(Why why, String message) {
+            super(message);
+            this.why = why;
+        }
+
+        public Why why() {
+            return why;
         }
     }
 }

@@ -48,6 +48,9 @@ public record Task(
     /** A label: by this name the others of its network reach the task, where tasks have addresses of their own. */
     public static final String HOST = "host";
 
+    /** A label: whose it is, in small letters, digits and dashes; images that were kept of tasks are for tasks of the same owner. */
+    public static final String OWNER = "owner";
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}");
 
     public Task {

@@ -16,6 +16,7 @@ import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.exec.Execs;
 import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.images.Images;
+import io.sluice.engines.docker.images.Saving;
 import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.limits.Limits;
 import io.sluice.engines.docker.networks.Networks;
@@ -69,6 +70,7 @@ public final class DockerEngine implements Engine {
     private final Upkeep upkeep;
     private final Doors doors;
     private final Execs execs;
+    private final Saving saving;
 
     private volatile boolean closed;
     private final List<ReentrantLock> turns =
@@ -110,6 +112,7 @@ public final class DockerEngine implements Engine {
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
         this.doors = new Doors(daemon, upkeep, containers);
+        this.saving = new Saving(daemon, registry);
         this.execs = new Execs(daemon, metrics::execs);
         this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed, upkeep::unheard);
     }
@@ -280,6 +283,29 @@ public final class DockerEngine implements Engine {
                         .getId(),
                 command,
                 context));
+    }
+
+    @Override
+    public boolean keeps() {
+        return true;
+    }
+
+    @Override
+    public Future<Kept> keep(String name, String chosen) {
+        return daemon.run(() -> {
+            var container = containers
+                    .find(name)
+                    .filter(one -> Containers.isOf(one, name))
+                    .filter(one -> Boolean.TRUE.equals(one.getState().getRunning()))
+                    .orElseThrow(() -> new NotKept(NotKept.Why.GONE, "The task does not run any more."));
+            var owner = Containers.labels(container).get(Containers.LABEL + Task.OWNER);
+            if (owner == null) {
+                throw new NotKept(
+                        NotKept.Why.IMPOSSIBLE,
+                        "The task was begun by a gateway that did not save images yet. Start its job again.");
+            }
+            return saving.keep(container.getId(), String.valueOf(container.getImageId()), owner, chosen);
+        });
     }
 
     @Override

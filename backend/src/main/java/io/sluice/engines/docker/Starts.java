@@ -78,7 +78,8 @@ final class Starts {
         if (closed.isPresent()) {
             return new Started.Refused(Reason.AWAY, closed.get());
         }
-        return switch (images.ready(Objects.requireNonNull(task.image()), owner(task))) {
+        return switch (images.ready(
+                Objects.requireNonNull(task.image()), owner(task), task.labels().get(Task.OWNER))) {
             case Images.NotYet later -> {
                 preparing.put(task.name(), task.labels());
                 yield later.preparing();

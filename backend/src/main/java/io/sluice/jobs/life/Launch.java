@@ -358,7 +358,9 @@ final class Launch {
                 "index",
                 Integer.toString(task.index()),
                 "taskAttempt",
-                Integer.toString(task.attempt())));
+                Integer.toString(task.attempt()),
+                Task.OWNER,
+                install + "-" + attempt.userId()));
         if (spec.roles().stream().mapToInt(JobSpec.Role::instances).sum() > 1) {
             labels.put(Task.NETWORK, install + "-" + attempt.job() + "-" + attempt.number());
         }

@@ -10,10 +10,12 @@ import java.util.Locale;
 /**
  * @param data what it is brought, and what is taken from it to somewhere else
  * @param own whether who looks is whose job it is
+ * @param savable tasks that can be saved as images now, as role/index
  */
-public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> data) {
+public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> data, List<String> savable) {
     public OutputPanel {
         data = List.copyOf(data);
+        savable = List.copyOf(savable);
     }
 
     public int more() {

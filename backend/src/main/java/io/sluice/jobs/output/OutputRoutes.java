@@ -3,6 +3,7 @@ package io.sluice.jobs.output;
 import io.sluice.files.centre.FileCentre;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.saving.Savings;
 import io.sluice.web.Call;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
@@ -15,10 +16,12 @@ import java.util.List;
 final class OutputRoutes {
     private final Jobs jobs;
     private final FileCentre centre;
+    private final Savings savings;
 
-    OutputRoutes(Jobs jobs, FileCentre centre) {
+    OutputRoutes(Jobs jobs, FileCentre centre, Savings savings) {
         this.jobs = jobs;
         this.centre = centre;
+        this.savings = savings;
     }
 
     List<Route> routes() {
@@ -39,13 +42,16 @@ final class OutputRoutes {
         return job(call)
                 .compose(job -> centre.output(job.userId(), job.user(), job.name(), call.caller())
                         .compose(files -> jobs.data(job)
-                                .map(data -> Reply.page(
-                                        "jobs/output.jte",
-                                        new OutputPanel(
-                                                job,
-                                                files,
-                                                job.userId() == call.caller().id(),
-                                                data)))));
+                                .compose(data -> savings.tasks(job)
+                                        .map(savable -> Reply.page(
+                                                "jobs/output.jte",
+                                                new OutputPanel(
+                                                        job,
+                                                        files,
+                                                        job.userId()
+                                                                == call.caller().id(),
+                                                        data,
+                                                        savable))))));
     }
 
     private Future<Reply> remove(Call call) {

@@ -2,6 +2,7 @@ package io.sluice.jobs.output;
 
 import io.sluice.files.centre.FileCentre;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.saving.Savings;
 import io.sluice.web.Route;
 import java.util.List;
 
@@ -9,13 +10,15 @@ import java.util.List;
 public final class Outputs {
     private final Jobs jobs;
     private final FileCentre centre;
+    private final Savings savings;
 
-    public Outputs(Jobs jobs, FileCentre centre) {
+    public Outputs(Jobs jobs, FileCentre centre, Savings savings) {
         this.jobs = jobs;
         this.centre = centre;
+        this.savings = savings;
     }
 
     public List<Route> routes() {
-        return new OutputRoutes(jobs, centre).routes();
+        return new OutputRoutes(jobs, centre, savings).routes();
     }
 }

@@ -1,8 +1,10 @@
 package io.sluice.engines.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.sluice.engines.Engine;
 import io.sluice.engines.EngineContract;
 import io.sluice.engines.EngineTasks;
 import io.sluice.engines.Run.State;
@@ -56,6 +58,14 @@ class ProcessEngineTest extends EngineContract {
         tasks.over("once");
         var after = (Started.Running) tasks.engine.start(task).await();
         assertThat(after.run().state()).isEqualTo(State.ENDED);
+    }
+
+    @Test
+    void saves_no_image_and_says_what_to_do_instead() {
+        assertThat(tasks.engine.keeps()).isFalse();
+        assertThatThrownBy(() -> tasks.engine.keep("once", "env:1").await())
+                .isInstanceOf(Engine.NotKept.class)
+                .hasMessageContaining("Keep what a task makes in /userhome or /output");
     }
 
     @Test

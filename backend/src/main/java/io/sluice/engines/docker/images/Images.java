@@ -78,14 +78,20 @@ public final class Images {
 
     public record Never(Refused refused) implements Answer {}
 
-    /** @param owner whose task it is for; what one owner fetches keeps others waiting as little as can be */
-    public Answer ready(Task.Image image, String owner) throws IOException {
+    /**
+     * @param owner whose task it is for; what one owner fetches keeps others waiting as little as can be
+     * @param keeper whose saved images it may run in; null: nobody's
+     */
+    public Answer ready(Task.Image image, String owner, @Nullable String keeper) throws IOException {
         var name = ImageName.of(image.name()).orElse(null);
         if (name == null) {
             return never(
                     Reason.UNSAFE,
                     "“" + image.name() + "” is no name of an image. Names look like ubuntu:24.04 or"
                             + " registry.example.org/team/image:tag, without options.");
+        }
+        if (SavedName.isOne(name)) {
+            return saved(name, keeper);
         }
         var registry = image.registry();
         if (image.user() != null && registry != null && !name.isAt(registry)) {
@@ -112,6 +118,17 @@ public final class Images {
             pull = begun(key, name, image, owner);
         }
         return settled(pull, key);
+    }
+
+    /** Of another's it is not told whether there is one. */
+    private Answer saved(ImageName name, @Nullable String keeper) {
+        return (SavedName.isOf(name, keeper) ? find(name) : Optional.<InspectImageResponse>empty())
+                .<Answer>map(Ready::new)
+                .orElseGet(
+                        () -> never(
+                                Reason.IMAGE,
+                                "There is no image " + name.full()
+                                        + " among those that were saved of this user's tasks. Check its name; what others saved is for them alone."));
     }
 
     private Pull begun(Key key, ImageName name, Task.Image image, String owner) throws IOException {

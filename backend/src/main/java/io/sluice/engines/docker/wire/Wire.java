@@ -34,7 +34,7 @@ final class Wire implements DockerHttpClient {
     private static final int CONNECT_MILLIS = 5_000;
     private static final int HANDSHAKE_MILLIS = 10_000;
     /** Longer than any call may take: for those that go on, of which an engine says at once that they begin. */
-    private static final int ANSWER_MILLIS = 120_000;
+    private static final int ANSWER_MILLIS = 960_000;
 
     private static final int PIECE = 16 * 1024;
     private static final int SWITCHED = 101;

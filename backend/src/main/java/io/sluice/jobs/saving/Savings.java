@@ -1,0 +1,162 @@
+package io.sluice.jobs.saving;
+
+import io.sluice.engines.Engine;
+import io.sluice.engines.Engine.Kept;
+import io.sluice.engines.Engine.NotKept;
+import io.sluice.identity.Identity;
+import io.sluice.jobs.Job;
+import io.sluice.jobs.Jobs;
+import io.sluice.jobs.lists.Places;
+import io.sluice.web.Caller;
+import io.sluice.web.Problem;
+import io.sluice.web.Route;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The door to saving tasks as images. */
+public final class Savings {
+    static final Duration AGAIN = Duration.ofSeconds(5);
+    /** No proxy gives up on who waits so long. */
+    private static final long PATIENCE_SECONDS = 15;
+    /** What nobody asks after is forgotten. */
+    private static final Duration REMEMBERED = Duration.ofMinutes(30);
+
+    private static final int MOST = 100;
+
+    private final Jobs jobs;
+    private final Engine engine;
+    /** Those on their way, and those whose end nobody has been told yet. */
+    private final Map<Wish, Going> going = new ConcurrentHashMap<>();
+
+    /** @param index of the task in its role */
+    record Wish(long job, int attempt, String role, int index, String image) {}
+
+    private record Going(Future<Kept> kept, Instant since) {}
+
+    public Savings(Jobs jobs, Engine engine) {
+        this.jobs = jobs;
+        this.engine = engine;
+    }
+
+    public List<Route> routes() {
+        return new SavingRoutes(this).routes();
+    }
+
+    Future<Job> job(Caller caller, String key) {
+        int tilde = key.indexOf('~');
+        return jobs.job(caller, tilde < 0 ? key : key.substring(0, tilde), tilde < 0 ? "" : key.substring(tilde + 1));
+    }
+
+    /** The tasks of a job that can be saved now, as {@code role/index}. */
+    public Future<List<String>> tasks(Job job) {
+        return !engine.keeps() || job.isFinal()
+                ? Future.succeededFuture(List.of())
+                : active(job)
+                        .map(found -> found.stream()
+                                .flatMap(active -> active.tasks().stream())
+                                .map(task -> task.role() + "/" + task.index())
+                                .toList());
+    }
+
+    private Future<List<Places.Active>> active(Job job) {
+        return jobs.places()
+                .active(job.name())
+                .map(all -> all.stream().filter(one -> one.job() == job.id()).toList());
+    }
+
+    /**
+     * The same wish again is the same saving until its end has been told.
+     *
+     * @return empty while it takes longer than anybody should wait for an answer: ask again
+     */
+    Future<Optional<Kept>> save(Caller caller, Job job, Wish wish) {
+        var before = going.get(wish);
+        return before != null
+                ? told(wish, before)
+                : run(job, wish).compose(run -> told(wish, begin(caller, job, wish, run)));
+    }
+
+    private Future<String> run(Job job, Wish wish) {
+        return active(job)
+                .map(found -> found.stream()
+                        .filter(active -> active.attempt() == wish.attempt())
+                        .flatMap(active -> active.tasks().stream())
+                        .filter(task -> task.role().equals(wish.role()) && task.index() == wish.index())
+                        .map(Places.Task::run)
+                        .findFirst()
+                        .orElseThrow(() -> Problem.of(
+                                Problem.Kind.NOT_FOUND,
+                                "Job " + job.key() + " has no task " + wish.role() + "/" + wish.index()
+                                        + " that runs in this attempt. Only what runs can be saved.")));
+    }
+
+    private synchronized Going begin(Caller caller, Job job, Wish wish, String run) {
+        var before = going.get(wish);
+        if (before != null) {
+            return before;
+        }
+        var old = Instant.now().minus(REMEMBERED);
+        going.values().removeIf(one -> one.kept().isComplete() && one.since().isBefore(old));
+        if (going.size() >= MOST) {
+            throw Problem.tooMany("Too many tasks are being saved as images.", AGAIN);
+        }
+        var begun = new Going(engine.keep(run, wish.image()), Instant.now());
+        going.put(wish, begun);
+        begun.kept()
+                .onComplete(
+                        kept -> audit(caller, job, wish, kept.image(), kept.id()),
+                        failure -> audit(caller, job, wish, wish.image(), null));
+        return begun;
+    }
+
+    private static void audit(Caller caller, Job job, Wish wish, String image, @Nullable String id) {
+        Identity.audit(
+                id == null ? "task-not-saved" : "task-saved",
+                "job",
+                job.key(),
+                "task",
+                wish.role() + "/" + wish.index(),
+                "image",
+                image,
+                "id",
+                Objects.requireNonNullElse(id, ""),
+                "by",
+                caller.name());
+    }
+
+    private Future<Optional<Kept>> told(Wish wish, Going one) {
+        return one.kept()
+                .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                .onComplete(over -> {
+                    if (one.kept().isComplete()) {
+                        going.remove(wish, one);
+                    }
+                })
+                .map(Optional::of)
+                .recover(failure ->
+                        failure instanceof TimeoutException && !one.kept().isComplete()
+                                ? Future.succeededFuture(Optional.empty())
+                                : Future.failedFuture(failure instanceof NotKept why ? problem(why) : failure));
+    }
+
+    private static Problem problem(NotKept failure) {
+        var message = String.valueOf(failure.getMessage());
+        return switch (failure.why()) {
+            case NAME -> Problem.of(Problem.Kind.INVALID, message);
+            case BUSY -> Problem.tooMany(message, AGAIN);
+            case TOO_MANY -> Problem.of(Problem.Kind.CONFLICT, "TooManyImagesError", message);
+            case FULL -> Problem.of(Problem.Kind.FULL, message);
+            case GONE -> Problem.of(Problem.Kind.NOT_FOUND, message);
+            case IMPOSSIBLE -> Problem.of(Problem.Kind.CONFLICT, "NoImageHereError", message);
+        };
+    }
+}
