@@ -111,8 +111,12 @@ public abstract class EngineTasks implements AutoCloseable {
         each(run -> all.stop(run.name(), Duration.ZERO));
         until("all to be over", () -> all.list().await().stream().allMatch(Run::isOver));
         each(run -> all.remove(run.name()));
+        settle();
         leave();
     }
+
+    /** Waits for what the engine takes away after its tasks. */
+    protected void settle() {}
 
     /** All at once: an engine takes its time for each. */
     private void each(Function<Run, Future<Void>> work) {

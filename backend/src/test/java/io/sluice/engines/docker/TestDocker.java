@@ -71,6 +71,12 @@ final class TestDocker extends EngineTasks {
         return given == null ? 0 : given;
     }
 
+    /** A gateway that ends waits ten seconds for that, and leaves the rest to the next one; a test has had many tasks at once. */
+    @Override
+    protected void settle() {
+        until("namespaces to be taken away", () -> registry.getSampleValue("sluice_docker_holders") <= 2);
+    }
+
     @Override
     public Engine engine() {
         return engine;
