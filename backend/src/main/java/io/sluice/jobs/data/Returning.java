@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Brings an attempt's outputs back, each time those files of which the store has not this version. */
@@ -27,6 +28,12 @@ final class Returning extends Errand {
     private static final int MOST = 1_000_000;
     /** What was written to so lately may not be whole. */
     private static final long FRESH_MILLIS = 3_000;
+    /** Of what is left out, that many are named, each with so many characters. */
+    private static final int NAMED = 10;
+
+    private static final int LONGEST = 200;
+    /** What stores take, in bytes. */
+    private static final int LONGEST_KEY = 1_024;
 
     /** Opens the store of a place. */
     @FunctionalInterface
@@ -104,7 +111,7 @@ final class Returning extends Errand {
             try {
                 for (Walk.Step step = walk.next(); step != null; step = walk.next()) {
                     if (step.found().isFile()) {
-                        file(crew, one, place, store, there, step);
+                        file(walk, crew, one, place, store, there, step);
                     } else if (!step.found().isFolder() && last) {
                         walk.leave(
                                 step.place(),
@@ -115,8 +122,12 @@ final class Returning extends Errand {
                 crew.end();
             }
             if (last && !walk.leftOut().isEmpty()) {
-                one.message =
-                        "Left out, as links, pipes and what can not be read: " + String.join(", ", walk.leftOut());
+                one.message = "Left out, as links, pipes, what can not be read and names that no store takes: "
+                        + walk.leftOut().stream()
+                                .limit(NAMED)
+                                .map(path -> path.length() > LONGEST ? path.substring(0, LONGEST) + "…" : path)
+                                .collect(Collectors.joining(", "))
+                        + (walk.leftOut().size() > NAMED ? " and others" : "");
             }
         }
         one.allFiles = one.files.get();
@@ -141,7 +152,13 @@ final class Returning extends Errand {
     }
 
     private void file(
-            Crew crew, Progress one, Stores.Place place, StoreLine store, Map<String, Stored> there, Walk.Step step)
+            Walk walk,
+            Crew crew,
+            Progress one,
+            Stores.Place place,
+            StoreLine store,
+            Map<String, Stored> there,
+            Walk.Step step)
             throws IOException {
         Found found = step.found();
         String path = one.name + "/" + String.join("/", step.place().names());
@@ -153,13 +170,14 @@ final class Returning extends Errand {
             count(one, found.size());
             return;
         }
-        String key = key(place, step.place());
+        String key;
         OpenFile open;
         try {
+            key = key(place, step.place());
             open = step.folder().read(step.place().name());
         } catch (Refused refused) {
-            if (last && refused.why() != Refused.Why.MISSING) {
-                throw refused;
+            if (last) {
+                walk.leave(step.place(), refused);
             }
             return;
         }
@@ -201,13 +219,12 @@ final class Returning extends Errand {
     private static String key(Stores.Place place, Place file) throws IOException {
         String path = String.join("/", file.names());
         String text = new String(path.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-        if (!Place.raw(text).equals(path)) {
-            throw new IOException(
-                    "“" + Place.shown(path) + "” is no text in UTF-8, as names in a store have to be. Rename it.");
+        if (!Place.raw(text).equals(path)) { // no text in UTF-8
+            throw new Refused(Refused.Why.NOT_ALLOWED, file.name());
         }
         String key = place.prefix().isEmpty() ? text : place.prefix() + "/" + text;
-        if (key.getBytes(StandardCharsets.UTF_8).length > 1_024) {
-            throw new IOException("“" + key + "” is longer than the 1,024 bytes that a store takes. Shorten it.");
+        if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
+            throw new Refused(Refused.Why.NOT_ALLOWED, file.name());
         }
         return key;
     }

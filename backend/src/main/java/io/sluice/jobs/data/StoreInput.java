@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** An input out of a store: all objects below a place, as files below a folder. */
@@ -21,12 +22,21 @@ final class StoreInput implements Input {
     private static final long MOST = 1_000_000;
 
     private static final int NAMED = 3;
+    /** What may come between the counting and the fetching, and has room in what is kept free. */
+    private static final long MORE_BYTES = 64L << 20;
+
+    private static final long MORE_FILES = 1_000;
     /** So often one object may change while it is fetched. */
     private static final int CHANGES = 3;
 
     private final StoreLine store;
     private final Stores.Place place;
     private final Care care;
+
+    /** Of what was counted, and has not come: bytes, and files. */
+    private final AtomicLong bytesLeft = new AtomicLong();
+
+    private final AtomicLong filesLeft = new AtomicLong();
 
     StoreInput(StoreLine store, Stores.Place place, Care care) {
         this.store = store;
@@ -70,6 +80,8 @@ final class StoreInput implements Input {
             throw new StoreFault(
                     StoreFault.Why.NO_OBJECT, "There is nothing at " + place + ". Look at the spelling of the prefix.");
         }
+        bytesLeft.set(bytes + MORE_BYTES);
+        filesLeft.set(files + MORE_FILES);
         return new Amount(files, bytes);
     }
 
@@ -127,15 +139,20 @@ final class StoreInput implements Input {
                                 "Objects have come to " + place
                                         + " whose names no file can have here. Submit the job again when it has come to rest."));
         if (isFolder(object)) {
+            draw(0);
             landing.folder(at);
             return;
         }
         Optional<Stored> now = Optional.of(object);
         for (int left = CHANGES; now.isPresent(); left--) {
+            Stored wanted = now.get();
+            draw(wanted.size());
             try {
-                land(landing, at, now.get());
+                land(landing, at, wanted);
                 return;
             } catch (StoreFault changed) {
+                bytesLeft.addAndGet(wanted.size());
+                filesLeft.incrementAndGet();
                 boolean another = changed.why() == StoreFault.Why.CHANGED || changed.why() == StoreFault.Why.NO_OBJECT;
                 if (!another || left == 0) {
                     throw changed;
@@ -143,6 +160,16 @@ final class StoreInput implements Input {
                 // as it is now; what has gone since it was listed is not missed
                 now = care.of(() -> store.look(place, object.key()));
             }
+        }
+    }
+
+    /** What was counted has its room; what has come since has none. */
+    private void draw(long bytes) throws StoreFault {
+        if (bytesLeft.addAndGet(-bytes) < 0 || filesLeft.decrementAndGet() < 0) {
+            throw new StoreFault(
+                    StoreFault.Why.REFUSED,
+                    "More is at " + place
+                            + " than was counted before the fetching began. Submit the job again when it has come to rest.");
         }
     }
 

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** The door to saving tasks as images. */
@@ -27,8 +28,8 @@ public final class Savings {
     static final Duration AGAIN = Duration.ofSeconds(5);
     /** No proxy gives up on who waits so long. */
     private static final long PATIENCE_SECONDS = 15;
-    /** What nobody asks after is forgotten. */
-    private static final Duration REMEMBERED = Duration.ofMinutes(30);
+    /** What nobody asks after is forgotten, and the same wish is a new one: the task has gone on. */
+    private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
     private static final int MOST = 100;
 
@@ -40,7 +41,13 @@ public final class Savings {
     /** @param index of the task in its role */
     record Wish(long job, int attempt, String role, int index, String image) {}
 
-    private record Going(Future<Kept> kept, Instant since) {}
+    /** @param end when it was over, or null */
+    private record Going(Future<Kept> kept, AtomicReference<@Nullable Instant> end) {
+        private boolean isOld() {
+            var at = end.get();
+            return at != null && at.isBefore(Instant.now().minus(REMEMBERED));
+        }
+    }
 
     public Savings(Jobs jobs, Engine engine) {
         this.jobs = jobs;
@@ -80,7 +87,7 @@ public final class Savings {
      */
     Future<Optional<Kept>> save(Caller caller, Job job, Wish wish) {
         var before = going.get(wish);
-        return before != null
+        return before != null && !before.isOld()
                 ? told(wish, before)
                 : run(job, wish).compose(run -> told(wish, begin(caller, job, wish, run)));
     }
@@ -100,18 +107,18 @@ public final class Savings {
     }
 
     private synchronized Going begin(Caller caller, Job job, Wish wish, String run) {
+        going.values().removeIf(Going::isOld);
         var before = going.get(wish);
         if (before != null) {
             return before;
         }
-        var old = Instant.now().minus(REMEMBERED);
-        going.values().removeIf(one -> one.kept().isComplete() && one.since().isBefore(old));
         if (going.size() >= MOST) {
             throw Problem.tooMany("Too many tasks are being saved as images.", AGAIN);
         }
-        var begun = new Going(engine.keep(run, wish.image()), Instant.now());
+        var begun = new Going(engine.keep(run, wish.image()), new AtomicReference<>());
         going.put(wish, begun);
         begun.kept()
+                .onComplete(over -> begun.end().set(Instant.now()))
                 .onComplete(
                         kept -> audit(caller, job, wish, kept.image(), kept.id()),
                         failure -> audit(caller, job, wish, wish.image(), null));

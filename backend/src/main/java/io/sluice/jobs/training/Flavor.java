@@ -47,7 +47,11 @@ public record Flavor(Size size, DeviceKind kind, int machines, int free) {
         kinds.forEach((type, kind) -> {
             var offer = Placement.offer(machines, type);
             for (int count : counts(offer)) {
-                all.add(of(nodes, held, type, kind, count));
+                Flavor flavor = of(nodes, held, type, kind, count);
+                // more than each of those that take jobs now has
+                if (flavor.machines() > 0) {
+                    all.add(flavor);
+                }
             }
         });
         all.addAll(plain(nodes));
