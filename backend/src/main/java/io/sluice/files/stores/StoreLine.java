@@ -31,6 +31,7 @@ import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 /** A store as somebody may use it. Every call waits for the store, and none longer than its limits; who asks tries again. */
 public final class StoreLine implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
+    private static final Duration CALL = Duration.ofMinutes(15);
     private static final Duration SILENCE = Duration.ofSeconds(30);
     private static final String UNQUOTED = "^\"|\"$";
 
@@ -77,6 +78,8 @@ public final class StoreLine implements AutoCloseable {
                                 .build())
                         // nothing of what the gateway's own user has set up counts
                         .overrideConfiguration(with -> with.retryStrategy(AwsRetryStrategy.doNotRetry())
+                                // what is written is in no other way limited: a store may take it and read nothing
+                                .apiCallAttemptTimeout(CALL)
                                 .defaultProfileFile(ProfileFile.aggregator().build()))
                         .build());
     }

@@ -11,7 +11,6 @@ import io.sluice.engines.Engine.NotKept;
 import io.sluice.engines.Engine.NotKept.Why;
 import io.sluice.engines.Engine.Unavailable;
 import io.sluice.engines.docker.wire.Daemon;
-import java.io.ByteArrayInputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -115,11 +114,9 @@ public final class Saving {
     private Kept named(InspectImageResponse base, String draft, ImageName name) {
         var made = find(draft).orElseThrow(() -> new Unavailable("The image was removed while it was made.", null));
         var recipe = Recipe.of(base, made, name.full());
-        daemon.<Boolean>ask("load", Daemon.LONG, client -> {
-            client.loadImageCmd(new ByteArrayInputStream(recipe.archive().getBytes()))
-                    .exec();
-            return true;
-        });
+        // docker-java's own call answers before the engine has: it reads the head alone
+        daemon.post(
+                "load", Daemon.LONG, "/images/load?quiet=1", recipe.archive().getBytes());
         // what the engine thinks of it stands in the answer's text, not in its status
         var there = find(name.full())
                 .filter(image -> recipe.id().equals(image.getId()))
