@@ -77,6 +77,8 @@ public final class Meaning {
             Rule.of("PAI_TASK_ROLE_NAME|MA_TASK_NAME", "role"),
             Rule.of("DLWS_GPU_TYPE|DLWS_IS_NPU_JOB", "kind"),
             Rule.of("SLUICE_LAUNCHER|SLUICE_PROCESSES", "launcher"),
+            Rule.of("SLUICE_INPUT_.*", "input"),
+            Rule.of("SLUICE_OUTPUT_.*", "output"),
             Rule.of(
                     "PAI_(DATA|OUTPUT|CODE|WORK)_DIR|PAI_DEFAULT_FS_URI|SLUICE_LOG_DIR|MINDSPORE_HCCL_CONFIG_PATH",
                     "folder"));

@@ -162,7 +162,12 @@ class ContractTest {
     @ParameterizedTest
     @CsvSource({"ascend, card, instances", "nvidia, torchrun, none", "amd, mpirun, none"})
     void of_each_variable_it_is_said_what_it_is_for(String vendor, String launcher, String table) throws Exception {
-        String extras = "extras: {sluice: {distributed: {launcher: %s, rankTable: %s}}}".formatted(launcher, table);
+        String extras = """
+                extras:
+                  sluice:
+                    distributed: {launcher: %s, rankTable: %s}
+                    data: {inputs: [{name: data_url, from: /gdata}], outputs: [{name: train_url, to: /userhome/out}]}
+                """.formatted(launcher, table);
         var contract = new Contract(Gangs.gang(Gangs.spec(extras, "ps 1 0", "worker 2 2"), vendor), "/userhome");
         var texts = new Properties();
         try (var in = getClass().getResourceAsStream("/texts/en.properties")) {
