@@ -109,9 +109,9 @@ function weightOf(pid) {
   ask("GC.run");
   const heap = ask("GC.heap_info");
   const used = [...heap.matchAll(/(?:new generation|tenured generation|DefNew|Tenured)\s+total \d+K, used (\d+)K/g)];
-  const spaces = [...heap.matchAll(/(?:generation|DefNew|Tenured)\s+total.*\[0x([0-9a-f]+), 0x([0-9a-f]+), 0x([0-9a-f]+)\)/g)].map(
-    ([, from, , to]) => [from, to].map((address) => Number.parseInt(address, 16)),
-  );
+  const spaces = [
+    ...heap.matchAll(/(?:generation|DefNew|Tenured)\s+total.*\[0x([0-9a-f]+), 0x([0-9a-f]+), 0x([0-9a-f]+)\)/g),
+  ].map(([, from, , to]) => [from, to].map((address) => Number.parseInt(address, 16)));
   if (!used.length || !spaces.length) throw new Error(`what the heap holds can not be read: ${heap}`);
   let outside = 0;
   let counts = true;
