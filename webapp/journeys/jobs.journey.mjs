@@ -8,7 +8,9 @@ import { desk, plain } from "./desk.mjs";
 const NEVER = { cpuNumber: 100_000 };
 const word = (stem) => freshName(stem).replaceAll("-", "_");
 const row = (page, name) => page.locator("#jobs-rows > tr", { has: page.locator(`a.name[href$="~${name}"]`) });
-const isTold = (page) => page.locator("live-updates:empty").waitFor({ state: "attached" });
+/** What others share has news of its own, where there is any. */
+const isTold = (page) =>
+  page.locator('live-updates:is([src^="/live/home"], [src^="/live/jobs"]):empty').waitFor({ state: "attached" });
 
 let browser;
 let jobs;

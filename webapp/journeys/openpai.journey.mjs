@@ -232,8 +232,8 @@ test("the_sdk_of_version_1_stops_and_starts_but_reads_nothing_as_nobody", async 
   await until(job, name, "RUNNING");
   await old.job.execute(admin.name, name, "STOP");
   // it asks for jobs without its token; OpenPAI told everybody's jobs to anybody
-  for (const asked of [old.job.list(), old.job.get(admin.name, name)])
-    assert.equal((await asked.catch((error) => error)).statusCode, 401);
+  for (const ask of [() => old.job.list(), () => old.job.get(admin.name, name)])
+    assert.equal((await ask().catch((error) => error)).statusCode, 401);
 });
 
 /** The requests of OpenPAI's client for VS Code, in its order; it is no package that could be installed here. */

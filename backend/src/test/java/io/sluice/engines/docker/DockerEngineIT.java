@@ -71,15 +71,12 @@ class DockerEngineIT extends EngineContract {
 
     @AfterAll
     static void close() throws Exception {
-        if (tasks != null) {
-            tasks.close();
-            assertThat(daemon.docker("ps", "-aq")).isEmpty();
-            assertThat(daemon.docker("network", "ls", "-q", "--filter", "label=sluice.network"))
-                    .isEmpty();
-            assertThat(daemon.docker("volume", "ls", "-q")).isEmpty();
-        }
-        if (daemon != null) {
-            daemon.close();
+        try (var last = daemon) {
+            if (tasks != null) {
+                tasks.close();
+                // what is ready is taken away for ten seconds, and what is late is the next gateway's
+                assertThat(last.left(2)).isEmpty();
+            }
         }
     }
 

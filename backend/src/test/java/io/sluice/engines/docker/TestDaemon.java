@@ -67,9 +67,16 @@ public final class TestDaemon implements AutoCloseable {
         this.folder = Files.createTempDirectory("dockerd");
         this.socket = folder.resolve("docker.sock");
         this.options = List.of(options);
-        sh(List.of("bash", "-ec", "cd \"$0\"; " + before, folder.toString()), null);
-        start();
-        images();
+        try {
+            sh(List.of("bash", "-ec", "cd \"$0\"; " + before, folder.toString()), null);
+            start();
+            images();
+        } catch (Exception | AssertionError e) {
+            try (only) {
+                stop(true);
+            }
+            throw e;
+        }
     }
 
     /** Where it looks for programs first. */
