@@ -52,12 +52,13 @@ class HostileJobsIT {
 
     @AfterAll
     static void stop() throws Exception {
-        if (house != null) {
-            house.close();
-        }
-        if (daemon != null) {
-            assertThat(daemon.docker("volume", "ls", "-q")).isEmpty();
-            daemon.close();
+        try (var last = daemon) {
+            if (house != null) {
+                house.close();
+            }
+            if (last != null) {
+                assertThat(last.docker("volume", "ls", "-q")).isEmpty();
+            }
         }
     }
 
