@@ -68,10 +68,10 @@ public final class Grafana {
 
     private Future<Boolean> health() {
         return client.request(request(HttpMethod.GET, PATH + "api/health"))
-                .compose(out -> out.send())
-                .compose(answer -> Upstream.body(answer, MOST_HEALTH)
-                        .map(body ->
-                                answer.statusCode() == 200 && "ok".equals(new JsonObject(body).getString("database"))))
+                .compose(out -> out.send()
+                        .compose(answer -> Upstream.body(answer, MOST_HEALTH)
+                                .map(body -> answer.statusCode() == 200
+                                        && "ok".equals(new JsonObject(body).getString("database")))))
                 .timeout(HEALTH_MILLIS, TimeUnit.MILLISECONDS)
                 .otherwise(false)
                 .onSuccess(metrics::well);

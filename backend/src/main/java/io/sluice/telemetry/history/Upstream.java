@@ -88,8 +88,7 @@ public final class Upstream {
             options.putHeader("Content-Type", "application/x-www-form-urlencoded");
         }
         return client.request(options)
-                .compose(request -> post ? request.send(Buffer.buffer(written)) : request.send())
-                .compose(this::whole)
+                .compose(request -> (post ? request.send(Buffer.buffer(written)) : request.send()).compose(this::whole))
                 .timeout(limits.millis(), TimeUnit.MILLISECONDS);
     }
 
@@ -112,7 +111,7 @@ public final class Upstream {
         return body(response, limits.bytes()).map(body -> new Answer(response.statusCode(), type, body));
     }
 
-    /** One that never ends is hung up on. */
+    /** One that never ends is hung up on. To be called as the answer begins, on its own thread: later its end may be past. */
     public static Future<Buffer> body(HttpClientResponse response, int most) {
         Promise<Buffer> whole = Promise.promise();
         Buffer body = Buffer.buffer();
