@@ -131,6 +131,11 @@ final class Flags {
                     "stores of objects that jobs may have data from and bring it to, the usual one first:"
                             + " lab=https://minio.lab:9000 (docs/data.md)"),
             new Flag(
+                    "data-hosts",
+                    "HOST[:PORT],…",
+                    "",
+                    "inside hosts that data of jobs may come from by HTTP and git, beside public ones (docs/data.md)"),
+            new Flag(
                     "files-quota",
                     "SIZE",
                     "",

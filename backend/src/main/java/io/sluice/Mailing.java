@@ -1,7 +1,7 @@
 package io.sluice;
 
-import io.sluice.telemetry.notices.Networks;
 import io.sluice.telemetry.notices.Outside;
+import io.sluice.web.addresses.Networks;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Arrays;

@@ -9,6 +9,7 @@ import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.quota.Quotas;
 import io.sluice.files.stores.Stores;
 import io.sluice.identity.numbers.Numbers;
+import io.sluice.jobs.data.web.Hosts;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.collect.DeviceWatch;
@@ -49,6 +50,7 @@ record Settings(
         Numbers.Range userIds,
         Quotas.Settings quota,
         Stores stores,
+        Hosts dataHosts,
         int submissionsPerHour,
         int listsPerMinute,
         Logs.Settings logs,
@@ -123,6 +125,7 @@ record Settings(
                 userIds(values, faults),
                 quota(values, faults),
                 Stores.read(text(values, "s3-stores"), faults),
+                Hosts.read(text(values, "data-hosts"), faults),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),

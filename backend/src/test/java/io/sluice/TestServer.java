@@ -113,6 +113,7 @@ public final class TestServer implements AutoCloseable {
                 settings.userIds(),
                 settings.quota(),
                 settings.stores(),
+                settings.dataHosts(),
                 settings.submissionsPerHour(),
                 settings.listsPerMinute(),
                 logs,

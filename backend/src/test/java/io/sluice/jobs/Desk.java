@@ -10,6 +10,7 @@ import io.sluice.files.stores.Stores;
 import io.sluice.identity.Identity;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.data.care.Pace;
+import io.sluice.jobs.data.web.Hosts;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
@@ -94,6 +95,10 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     }
 
     void open(Path data, Stores stores) {
+        open(data, stores, Hosts.PUBLIC);
+    }
+
+    void open(Path data, Stores stores, Hosts hosts) {
         jobs = Jobs.open(
                         vertx,
                         database.database(),
@@ -101,7 +106,8 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
                         registry,
                         grants,
                         io.sluice.files.Files.together(data),
-                        new Jobs.Settings(data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores, HASTY))
+                        new Jobs.Settings(
+                                data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores, hosts, HASTY))
                 .await();
     }
 

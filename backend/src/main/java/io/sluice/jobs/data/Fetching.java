@@ -20,6 +20,8 @@ import java.util.concurrent.Executor;
 final class Fetching extends Errand {
     /** What has not come wholly yet; no input has such a name. */
     private static final String ASIDE = ".sluice";
+
+    private static final int MOST = 100;
     /** So much stays free on the disk for everybody else. */
     private static final long SPARE = 1L << 30;
 
@@ -45,6 +47,10 @@ final class Fetching extends Errand {
         outputs();
         if (all.isEmpty()) {
             return;
+        }
+        if (all.size() > MOST) {
+            throw new IOException("It names " + all.size() + " inputs that lie elsewhere, and a job may have " + MOST
+                    + " of these. Pack them, or name less.");
         }
         Path root = files.input(asked.userId(), asked.user(), asked.job());
         Map<Progress, Input> inputs = new LinkedHashMap<>();

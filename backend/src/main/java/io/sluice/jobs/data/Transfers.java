@@ -15,11 +15,13 @@ import io.sluice.jobs.data.Transfer.Way;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.care.Turn;
+import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.data.Data;
 import io.sluice.jobs.stores.StoreKeys;
 import io.vertx.core.Future;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * whoever began it.
  */
 public final class Transfers {
+    private static final System.Logger log = System.getLogger(Transfers.class.getName());
     /** Jobs whose data is moved at the same time; the others wait. */
     private static final int ERRANDS = 8;
 
@@ -59,6 +62,7 @@ public final class Transfers {
 
     private final TransferStore store;
     private final StoreKeys keys;
+    private final WebLine web;
     private final Files files;
     private final Folders folders;
     private final TransferMetrics metrics;
@@ -71,7 +75,14 @@ public final class Transfers {
     private final Map<Long, Integer> ready = new ConcurrentHashMap<>();
 
     public Transfers(
-            Database database, StoreKeys keys, Files files, Folders folders, CollectorRegistry registry, Pace pace) {
+            Database database,
+            StoreKeys keys,
+            WebLine web,
+            Files files,
+            Folders folders,
+            CollectorRegistry registry,
+            Pace pace) {
+        this.web = web;
         this.store = new TransferStore(database);
         this.keys = keys;
         this.files = files;
@@ -210,6 +221,9 @@ public final class Transfers {
     }
 
     private Input input(long user, Progress one, Care care) throws IOException {
+        if (!new Data.Named(one.name, one.address).isInStore()) {
+            return new WebInput(web, one.address, care);
+        }
         Stores.Place place = place(one.address);
         return new StoreInput(open(user, place), place, care);
     }
@@ -280,7 +294,7 @@ public final class Transfers {
                         way,
                         one.name(),
                         one.address(),
-                        one.isInStore() ? State.WAITING : State.IN_PLACE,
+                        one.isMoved() ? State.WAITING : State.IN_PLACE,
                         0,
                         0,
                         null,
@@ -341,5 +355,6 @@ public final class Transfers {
         lead(-1);
         errands.shutdown();
         objects.shutdown();
+        web.close().onFailure(e -> log.log(Level.WARNING, "data=web closed=no", e));
     }
 }

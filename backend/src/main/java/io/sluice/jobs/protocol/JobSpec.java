@@ -1,6 +1,7 @@
 package io.sluice.jobs.protocol;
 
 import io.sluice.jobs.protocol.data.Data;
+import io.sluice.jobs.protocol.data.Sources;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -264,7 +265,25 @@ public record JobSpec(
 
     /** What it is brought, and what is taken from it. */
     public Data data() {
-        return extras.get(Extras.OURS) instanceof Map<?, ?> ours ? Data.of(ours) : Data.NONE;
+        Data said = extras.get(Extras.OURS) instanceof Map<?, ?> ours ? Data.of(ours) : Data.NONE;
+        return Sources.with(said, sources());
+    }
+
+    /** The data that its roles ask for by name; what a plugin has to do with is the plugin's. */
+    private Map<String, List<String>> sources() {
+        Map<String, List<String>> all = new LinkedHashMap<>();
+        for (Prerequisite one : prerequisites) {
+            if (one.kind() == Kind.DATA
+                    && one.plugin() == null
+                    && roles.stream().anyMatch(role -> asks(role, one))) {
+                all.put(one.name(), one.uris());
+            }
+        }
+        return all;
+    }
+
+    private static boolean asks(Role role, Prerequisite one) {
+        return one.name().equals(role.data()) || role.prerequisites().contains(one.name());
     }
 
     public Role role(String name) {

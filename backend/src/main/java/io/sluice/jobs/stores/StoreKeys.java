@@ -106,8 +106,9 @@ public final class StoreKeys {
     /** Why a job of this user can have none of its data from a store, or bring none there. */
     public Future<Optional<Problem>> barred(long user, Data data) {
         Set<String> wanted = new LinkedHashSet<>();
-        for (Data.Named one :
-                Stream.concat(data.fetched().stream(), data.returned().stream()).toList()) {
+        for (Data.Named one : Stream.concat(data.fetched().stream(), data.returned().stream())
+                .filter(Data.Named::isInStore)
+                .toList()) {
             try {
                 wanted.add(stores.place(one.inStore()).store().name());
             } catch (IllegalArgumentException e) {

@@ -1,5 +1,6 @@
 package io.sluice.telemetry.notices;
 
+import io.sluice.web.addresses.Networks;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.sluice.telemetry.notices;
 
+import io.sluice.web.addresses.Networks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

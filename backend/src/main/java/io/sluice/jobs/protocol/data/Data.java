@@ -22,6 +22,7 @@ public record Data(List<Named> inputs, List<Named> outputs) {
     /** Where tasks find what was fetched for them. */
     public static final String INPUT = "/input";
 
+    static final int LONGEST_NAME = 31;
     private static final String OUTPUT = "/output";
     private static final String STORE = "s3://";
     private static final int LONGEST = 1_200;
@@ -39,7 +40,7 @@ public record Data(List<Named> inputs, List<Named> outputs) {
     /**
      * One of them.
      *
-     * @param address in a store of objects, or a folder that tasks see
+     * @param address in a store of objects, in the web, or a folder that tasks see
      */
     public record Named(String name, String address) {
         public boolean isInStore() {
@@ -51,8 +52,13 @@ public record Data(List<Named> inputs, List<Named> outputs) {
             return address.substring(STORE.length());
         }
 
+        /** Whether it lies elsewhere than tasks see it. */
+        public boolean isMoved() {
+            return !address.startsWith("/");
+        }
+
         private String folder(String above) {
-            return isInStore() ? above + "/" + name : address.length() > 1 ? address.replaceFirst("/+$", "") : address;
+            return isMoved() ? above + "/" + name : address.length() > 1 ? address.replaceFirst("/+$", "") : address;
         }
     }
 
@@ -97,7 +103,7 @@ public record Data(List<Named> inputs, List<Named> outputs) {
 
     /** Those that are fetched; the others lie where tasks see them. */
     public List<Named> fetched() {
-        return inputs.stream().filter(Named::isInStore).toList();
+        return inputs.stream().filter(Named::isMoved).toList();
     }
 
     /** Those that are brought back. */

@@ -1,9 +1,9 @@
-package io.sluice.telemetry.notices;
+package io.sluice.web.addresses;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sluice.telemetry.notices.Networks.Network;
+import io.sluice.web.addresses.Networks.Network;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
