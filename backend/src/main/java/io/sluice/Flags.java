@@ -136,6 +136,13 @@ final class Flags {
                     "",
                     "inside hosts that data of jobs may come from by HTTP and git, beside public ones (docs/data.md)"),
             new Flag(
+                    "data-ca",
+                    "FILE",
+                    "",
+                    "certificates (PEM) of who vouches for these, beside those that Java trusts"),
+            new Flag("data-size", "SIZE", "100g", "that one address of the web may bring a job"),
+            new Flag("data-minutes", "COUNT", "720", "within which it has to have come"),
+            new Flag(
                     "files-quota",
                     "SIZE",
                     "",

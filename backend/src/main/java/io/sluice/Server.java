@@ -290,7 +290,7 @@ public final class Server {
                         failpoint,
                         EngineLine.Patience.USUAL,
                         settings.stores(),
-                        settings.dataHosts(),
+                        settings.dataWeb(),
                         Pace.USUAL)));
         closing("jobs", jobs::close);
         return jobs;

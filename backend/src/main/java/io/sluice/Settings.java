@@ -9,7 +9,10 @@ import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.quota.Quotas;
 import io.sluice.files.stores.Stores;
 import io.sluice.identity.numbers.Numbers;
+import io.sluice.jobs.data.web.Authorities;
 import io.sluice.jobs.data.web.Hosts;
+import io.sluice.jobs.data.web.Limits;
+import io.sluice.jobs.data.web.WebLine;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.Telemetry;
 import io.sluice.telemetry.collect.DeviceWatch;
@@ -50,7 +53,7 @@ record Settings(
         Numbers.Range userIds,
         Quotas.Settings quota,
         Stores stores,
-        Hosts dataHosts,
+        WebLine.Settings dataWeb,
         int submissionsPerHour,
         int listsPerMinute,
         Logs.Settings logs,
@@ -125,7 +128,7 @@ record Settings(
                 userIds(values, faults),
                 quota(values, faults),
                 Stores.read(text(values, "s3-stores"), faults),
-                Hosts.read(text(values, "data-hosts"), faults),
+                dataWeb(values, faults),
                 count(values, "submissions-per-hour", faults),
                 count(values, "lists-per-minute", faults),
                 logs(values, data, faults),
@@ -158,6 +161,14 @@ record Settings(
                 size(values, "logs-total", faults),
                 Duration.ofDays(count(values, "log-days", faults)),
                 Logs.Settings.of(data).settled());
+    }
+
+    private static WebLine.Settings dataWeb(Map<String, String> values, List<String> faults) {
+        return new WebLine.Settings(
+                Hosts.read(text(values, "data-hosts"), faults),
+                new Limits(
+                        size(values, "data-size", faults), Duration.ofMinutes(count(values, "data-minutes", faults))),
+                Authorities.read(file(values, "data-ca", faults), faults));
     }
 
     private static Quotas.Settings quota(Map<String, String> values, List<String> faults) {

@@ -113,7 +113,7 @@ public final class TestServer implements AutoCloseable {
                 settings.userIds(),
                 settings.quota(),
                 settings.stores(),
-                settings.dataHosts(),
+                settings.dataWeb(),
                 settings.submissionsPerHour(),
                 settings.listsPerMinute(),
                 logs,

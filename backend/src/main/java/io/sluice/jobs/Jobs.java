@@ -14,7 +14,6 @@ import io.sluice.jobs.clusters.Clusters;
 import io.sluice.jobs.data.Transfer;
 import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.data.care.Pace;
-import io.sluice.jobs.data.web.Hosts;
 import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.drafts.Templates;
 import io.sluice.jobs.gang.GangFolders;
@@ -83,7 +82,7 @@ public final class Jobs {
      * @param shared whether everybody may use an engine that does not keep tasks apart; otherwise only administrators may
      * @param patience with the engine
      * @param stores of objects that jobs may have data from
-     * @param hosts likewise, in the web
+     * @param web where else they may have it from
      * @param pace of moving it
      */
     public record Settings(
@@ -93,12 +92,20 @@ public final class Jobs {
             Failpoint failpoint,
             EngineLine.Patience patience,
             Stores stores,
-            Hosts hosts,
+            WebLine.Settings web,
             Pace pace) {
 
         public Settings(
                 Path data, int submissionsPerHour, boolean shared, Failpoint failpoint, EngineLine.Patience patience) {
-            this(data, submissionsPerHour, shared, failpoint, patience, Stores.NONE, Hosts.PUBLIC, Pace.USUAL);
+            this(
+                    data,
+                    submissionsPerHour,
+                    shared,
+                    failpoint,
+                    patience,
+                    Stores.NONE,
+                    WebLine.Settings.USUAL,
+                    Pace.USUAL);
         }
 
         public Settings(Path data, int submissionsPerHour, boolean shared, Failpoint failpoint) {
@@ -160,7 +167,7 @@ public final class Jobs {
         this.stores = new StoreKeys(settings.stores(), database, vault);
         this.folders = new Folders(settings.data());
         this.transfers = new Transfers(
-                database, stores, new WebLine(vertx, settings.hosts()), files, folders, registry, settings.pace());
+                database, stores, new WebLine(vertx, settings.web()), files, folders, registry, settings.pace());
         this.releases = new Releases(database, registry);
         this.shared = settings.shared();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);

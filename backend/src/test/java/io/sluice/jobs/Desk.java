@@ -10,7 +10,7 @@ import io.sluice.files.stores.Stores;
 import io.sluice.identity.Identity;
 import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.data.care.Pace;
-import io.sluice.jobs.data.web.Hosts;
+import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.life.EngineLine;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
@@ -95,10 +95,10 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     }
 
     void open(Path data, Stores stores) {
-        open(data, stores, Hosts.PUBLIC);
+        open(data, stores, WebLine.Settings.USUAL);
     }
 
-    void open(Path data, Stores stores, Hosts hosts) {
+    void open(Path data, Stores stores, WebLine.Settings web) {
         jobs = Jobs.open(
                         vertx,
                         database.database(),
@@ -107,7 +107,7 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
                         grants,
                         io.sluice.files.Files.together(data),
                         new Jobs.Settings(
-                                data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores, hosts, HASTY))
+                                data, 1000, false, Failpoint.NONE, EngineLine.Patience.USUAL, stores, web, HASTY))
                 .await();
     }
 

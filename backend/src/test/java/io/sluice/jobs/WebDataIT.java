@@ -6,13 +6,17 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.sluice.files.stores.Stores;
 import io.sluice.jobs.data.Transfer;
+import io.sluice.jobs.data.web.Authorities;
 import io.sluice.jobs.data.web.Hosts;
+import io.sluice.jobs.data.web.Limits;
+import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.life.Exit;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,8 +46,12 @@ class WebDataIT {
     private final Desk desk = new Desk(engine);
 
     private static byte[] bytes(int size) {
+        return bytes(size, 1);
+    }
+
+    private static byte[] bytes(int size, int seed) {
         byte[] bytes = new byte[size];
-        new Random(1).nextBytes(bytes);
+        new Random(seed).nextBytes(bytes);
         return bytes;
     }
 
@@ -62,8 +71,12 @@ class WebDataIT {
     }
 
     private void open(Hosts hosts) {
+        open(hosts, Limits.USUAL);
+    }
+
+    private void open(Hosts hosts, Limits limits) {
         desk.leave();
-        desk.open(desk.data(), Stores.NONE, hosts);
+        desk.open(desk.data(), Stores.NONE, new WebLine.Settings(hosts, limits, Authorities.USUAL));
     }
 
     private int port() {
@@ -77,6 +90,8 @@ class WebDataIT {
             switch (path) {
                 case "/set.bin" -> send(call, SET, SET.length);
                 case "/cut.bin" -> cut(call);
+                case "/nameless.bin" -> nameless(call);
+                case "/slow.bin" -> slow(call);
                 case "/huge" -> send(call, new byte[1], HUGE);
                 case "/chunked" -> send(call, new byte[10], 0);
                 case "/there" -> redirect(call, "/set.bin");
@@ -107,6 +122,23 @@ class WebDataIT {
             call.getResponseHeaders().set("Content-Range", "bytes " + from + "-" + (SET.length - 1) + "/" + SET.length);
             call.sendResponseHeaders(206, SET.length - from);
             call.getResponseBody().write(SET, from, SET.length - from);
+        }
+    }
+
+    /** Another content each time that it is asked for, and nothing to tell that by. */
+    private void nameless(HttpExchange call) throws IOException {
+        int version = cuts.incrementAndGet();
+        byte[] all = bytes(SET.length, version);
+        call.sendResponseHeaders(200, all.length);
+        call.getResponseBody().write(all, 0, version < 4 ? all.length / version : all.length);
+    }
+
+    private void slow(HttpExchange call) throws IOException {
+        send(call, Arrays.copyOf(SET, 10), SET.length);
+        for (int more = 0; more < 1_000 && !threads.isShutdown(); more++) {
+            call.getResponseBody().write(more);
+            call.getResponseBody().flush();
+            LockSupport.parkNanos(20_000_000);
         }
     }
 
@@ -186,6 +218,31 @@ class WebDataIT {
     }
 
     @Test
+    void what_is_cut_and_has_no_version_begins_anew() {
+        desk.submit("ada", job("nameless", near("/nameless.bin")));
+        desk.running(1);
+        assertThat(input("nameless").resolve("nameless.bin")).hasBinaryContent(bytes(SET.length, cuts.get()));
+        assertThat(cuts).hasValue(4);
+    }
+
+    @Test
+    void more_than_one_address_may_bring_is_refused() {
+        open(new Hosts(Set.of("localhost")), new Limits(1 << 20, Duration.ofHours(1)));
+        assertThat(failure("/set.bin")).contains("has 2 MiB, and one address may bring 1 MiB", "--data-size");
+        assertThat(desk.registry.getSampleValue(
+                        "sluice_data_inputs_total", new String[] {"source", "end"}, new String[] {"web", "failed"}))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void who_sends_a_byte_now_and_then_keeps_no_machine() {
+        open(new Hosts(Set.of("localhost")), new Limits(1 << 30, Duration.ofMillis(500)));
+        assertThat(failure("/slow.bin?key=secret"))
+                .contains("/slow.bin?… has not come within", "--data-minutes")
+                .doesNotContain("key=secret");
+    }
+
+    @Test
     void a_server_may_lead_elsewhere() {
         desk.submit("ada", job("there", near("/there")));
         desk.running(1);
@@ -219,6 +276,7 @@ class WebDataIT {
 
     @Test
     void what_the_disk_can_not_take_is_not_begun() throws IOException {
+        open(new Hosts(Set.of("localhost")), new Limits(Long.MAX_VALUE, Duration.ofHours(1)));
         assertThat(failure("/huge")).contains("MiB more, and the disk of this gateway has");
         assertThat(input("failing")).doesNotExist();
     }

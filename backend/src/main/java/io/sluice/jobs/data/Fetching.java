@@ -10,6 +10,7 @@ import io.sluice.jobs.data.Input.Amount;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Crew;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,10 +19,10 @@ import java.util.concurrent.Executor;
 
 /** Brings an attempt its inputs, and makes the folders that its outputs are to be written to. */
 final class Fetching extends Errand {
+    private static final System.Logger log = System.getLogger(Fetching.class.getName());
     /** What has not come wholly yet; no input has such a name. */
     private static final String ASIDE = ".sluice";
 
-    private static final int MOST = 100;
     /** So much stays free on the disk for everybody else. */
     private static final long SPARE = 1L << 30;
 
@@ -47,10 +48,6 @@ final class Fetching extends Errand {
         outputs();
         if (all.isEmpty()) {
             return;
-        }
-        if (all.size() > MOST) {
-            throw new IOException("It names " + all.size() + " inputs that lie elsewhere, and a job may have " + MOST
-                    + " of these. Pack them, or name less.");
         }
         Path root = files.input(asked.userId(), asked.user(), asked.job());
         Map<Progress, Input> inputs = new LinkedHashMap<>();
@@ -119,5 +116,12 @@ final class Fetching extends Errand {
             input.fetch(new Landing(own, aside, one, care), new Crew(threads));
         }
         one.state = Transfer.State.DONE;
+        log.log(
+                Level.INFO,
+                "job={0} input={1} files={2} bytes={3}",
+                Long.toString(asked.job()),
+                one.name,
+                one.files.toString(),
+                one.bytes.toString());
     }
 }

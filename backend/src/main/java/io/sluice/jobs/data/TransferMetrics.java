@@ -3,12 +3,17 @@ package io.sluice.jobs.data;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
+import io.sluice.jobs.protocol.data.Data;
+import java.util.List;
+import java.util.Locale;
 
 /** What is counted of data on its way. */
 final class TransferMetrics {
     private final Gauge underWay;
     private final Counter again;
     private final Counter ended;
+    private final Counter inputs;
+    private final Counter bytes;
 
     TransferMetrics(CollectorRegistry registry) {
         underWay = Gauge.build(
@@ -20,6 +25,21 @@ final class TransferMetrics {
         ended = Counter.build("sluice_data_ended_total", "Attempts whose data was moved, by way and how it ended")
                 .labelNames("way", "end")
                 .register(registry);
+        inputs = Counter.build("sluice_data_inputs_total", "Inputs of attempts, by source and how far they came")
+                .labelNames("source", "end")
+                .register(registry);
+        bytes = Counter.build("sluice_data_input_bytes_total", "Bytes of inputs that tasks have found, by source")
+                .labelNames("source")
+                .register(registry);
+    }
+
+    /** What inputs have come to, by where they come from. */
+    void inputs(List<Transfer> all) {
+        for (Transfer one : all) {
+            String source = new Data.Named(one.name(), one.address()).source();
+            inputs.labels(source, one.state().name().toLowerCase(Locale.ROOT)).inc();
+            bytes.labels(source).inc((double) one.bytes());
+        }
     }
 
     void began(String way) {
@@ -28,7 +48,7 @@ final class TransferMetrics {
 
     void ended(String way, Errand.Stage how) {
         underWay.labels(way).dec();
-        ended.labels(way, how.name().toLowerCase(java.util.Locale.ROOT)).inc();
+        ended.labels(way, how.name().toLowerCase(Locale.ROOT)).inc();
     }
 
     void again() {

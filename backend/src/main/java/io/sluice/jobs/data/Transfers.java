@@ -15,6 +15,7 @@ import io.sluice.jobs.data.Transfer.Way;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.care.Turn;
+import io.sluice.jobs.data.web.WebFile;
 import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.data.Data;
@@ -182,6 +183,9 @@ public final class Transfers {
             errands.execute(() -> {
                 errand.run(folders.transfer(errand.asked.job()));
                 metrics.ended(way, errand.stage());
+                if (errand instanceof Fetching) {
+                    metrics.inputs(errand.told());
+                }
             });
         } catch (RejectedExecutionException closed) {
             errand.leaveOff();
@@ -222,7 +226,7 @@ public final class Transfers {
 
     private Input input(long user, Progress one, Care care) throws IOException {
         if (!new Data.Named(one.name, one.address).isInStore()) {
-            return new WebInput(web, one.address, care);
+            return new SourceInput(new WebFile(web, one.address, care));
         }
         Stores.Place place = place(one.address);
         return new StoreInput(open(user, place), place, care);

@@ -8,6 +8,7 @@ import io.sluice.jobs.protocol.JobSpec.Event;
 import io.sluice.jobs.protocol.JobSpec.Hook;
 import io.sluice.jobs.protocol.JobSpec.Kind;
 import io.sluice.jobs.protocol.JobSpec.Prerequisite;
+import io.sluice.jobs.protocol.data.Sources;
 import io.sluice.jobs.protocol.document.Item.Entry;
 import io.sluice.jobs.protocol.document.Placeholders;
 import java.util.ArrayList;
@@ -35,6 +36,9 @@ final class Prerequisites {
     private final Faults faults;
     private final Secrets secrets;
     private final List<Prerequisite> all = new ArrayList<>();
+    /** Addresses of data that are inputs. */
+    private long sources;
+
     private final Map<Kind, Set<String>> names = new EnumMap<>(Kind.class);
 
     Prerequisites(Faults faults, Secrets secrets) {
@@ -118,10 +122,21 @@ final class Prerequisites {
     private Prerequisite other(Fields fields, Kind kind, String name, About about) {
         List<String> uris = kind == Kind.DATA ? fields.texts("uri", 1) : one(fields.text("uri"));
         String plugin = fields.text("plugin");
+        if (kind == Kind.DATA && plugin == null) {
+            count(fields, uris);
+        }
         List<String> require = fields.texts("require", 0);
         boolean ignore = "ignore".equals(fields.choice("failurePolicy", POLICIES));
         List<Hook> callbacks = CMD.equals(plugin) ? callbacks(fields, faults) : List.of();
         return new Prerequisite(kind, name, uris, null, plugin, require, callbacks, ignore, about, fields.unasked());
+    }
+
+    private void count(Fields fields, List<String> uris) {
+        long before = sources;
+        sources += Sources.count(uris);
+        if (before <= Sources.MOST && sources > Sources.MOST) {
+            fields.fault("uri", "tooManySources", Long.toString(sources), Integer.toString(Sources.MOST));
+        }
     }
 
     private static List<String> one(@Nullable String uri) {

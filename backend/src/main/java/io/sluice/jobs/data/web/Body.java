@@ -13,8 +13,6 @@ import java.util.concurrent.TimeUnit;
 /** What a server sends, for a thread that waits for it. One piece is asked for at a time, so no more than that waits here. */
 final class Body extends InputStream {
     private static final int NOTHING_SECONDS = 30;
-    /** Whoever sends a byte now and then keeps no machine for longer. */
-    private static final long WHOLE_NANOS = TimeUnit.HOURS.toNanos(12);
 
     /** What comes out of a response. */
     private sealed interface Piece {
@@ -26,14 +24,15 @@ final class Body extends InputStream {
     }
 
     private final HttpClientResponse response;
+    private final Limits.Span span;
     private final BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
-    private final long begun = System.nanoTime();
     private Buffer piece = Buffer.buffer();
     private int at;
     private boolean ended;
 
     /** Where the response was given, before any of it can be lost. */
-    Body(HttpClientResponse response) {
+    Body(HttpClientResponse response, Limits.Span span) {
+        this.span = span;
         this.response = response.pause();
         response.exceptionHandler(e -> pieces.add(new Piece.Broken(e)));
         response.handler(bytes -> pieces.add(new Piece.Some(bytes)));
@@ -62,8 +61,8 @@ final class Body extends InputStream {
     }
 
     private void next() throws IOException {
-        if (System.nanoTime() - begun > WHOLE_NANOS) {
-            throw new IOException("it has not come within " + TimeUnit.NANOSECONDS.toHours(WHOLE_NANOS) + " hours");
+        if (span.isOver()) {
+            throw new IOException("there is no more time for it");
         }
         response.fetch(1);
         switch (awaited()) {

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
@@ -48,22 +49,36 @@ public record Hosts(Set<String> named) {
         return new Hosts(all);
     }
 
+    static URI address(String text) throws StoreFault {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException e) {
+            throw new StoreFault(Why.REFUSED, "An address of its data is none: " + e.getReason() + ".", e);
+        }
+    }
+
+    /** For people and logs: what is asked for may be the key to it. */
+    public static String shown(URI address) {
+        int query = address.toString().indexOf('?');
+        return query < 0 ? address.toString() : address.toString().substring(0, query) + "?…";
+    }
+
     /** Of an address that may be asked: its name is resolved here and nowhere else. */
     Place place(URI address) throws StoreFault {
         boolean tls = "https".equalsIgnoreCase(address.getScheme());
         boolean plain = "http".equalsIgnoreCase(address.getScheme());
-        if ((!tls && !plain) || address.getHost() == null) {
-            throw new StoreFault(Why.REFUSED, address + " is no address like https://host/path.");
-        }
-        if (address.getUserInfo() != null) {
+        if (String.valueOf(address.getRawAuthority()).indexOf('@') >= 0) {
             throw new StoreFault(
                     Why.REFUSED,
                     "An address with a user's name or password in it is not asked: everybody who sees the job could read it. Take it out, or fetch this in the commands with a secret of the job.");
         }
+        if ((!tls && !plain) || address.getHost() == null) {
+            throw new StoreFault(Why.REFUSED, shown(address) + " is no address like https://host/path.");
+        }
         String host = address.getHost().toLowerCase(Locale.ROOT);
         int port = address.getPort() >= 0 ? address.getPort() : tls ? 443 : 80;
         if (port == 0 || port > HIGHEST_PORT) {
-            throw new StoreFault(Why.REFUSED, address + " has a port that is none.");
+            throw new StoreFault(Why.REFUSED, shown(address) + " has a port that is none.");
         }
         return new Place(host, port, tls, resolved(host, named.contains(host) || named.contains(host + ":" + port)));
     }

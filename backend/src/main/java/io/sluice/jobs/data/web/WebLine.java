@@ -10,12 +10,15 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.TrustOptions;
 import java.io.InputStream;
 import java.net.URI;
+import java.security.cert.CertificateException;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /** Asks servers of the web for files. It connects to the address that was looked at, also where one server leads to another. */
@@ -30,27 +33,34 @@ public final class WebLine {
 
     private final HttpClient client;
     private final Hosts hosts;
+    private final Limits limits;
+
+    /** Which servers may be asked, for how much, and who vouches for them. */
+    public record Settings(Hosts hosts, Limits limits, Authorities authorities) {
+        public static final Settings USUAL = new Settings(Hosts.PUBLIC, Limits.USUAL, Authorities.USUAL);
+    }
 
     /** What a server has sent the head of. */
-    public static final class Answer implements AutoCloseable {
+    static final class Answer implements AutoCloseable {
         private final HttpClientResponse response;
         private final Body body;
 
-        private Answer(HttpClientResponse response) {
+        private Answer(HttpClientResponse response, Limits.Span span) {
             this.response = response;
-            this.body = new Body(response);
+            this.body = new Body(response, span);
         }
 
         /** Whether it begins where it was asked to, and not at the beginning. */
-        public boolean isPart() {
+        boolean isPart() {
             return response.statusCode() == PART;
         }
 
-        public @Nullable String header(String name) {
+        @Nullable
+        String header(String name) {
             return response.getHeader(name);
         }
 
-        public InputStream body() {
+        InputStream body() {
             return body;
         }
 
@@ -60,21 +70,29 @@ public final class WebLine {
         }
     }
 
-    public WebLine(Vertx vertx, Hosts hosts) {
-        this.hosts = hosts;
+    public WebLine(Vertx vertx, Settings settings) {
+        this.hosts = settings.hosts();
+        this.limits = settings.limits();
         this.client = vertx.createHttpClient(
                 new HttpClientOptions()
                         .setConnectTimeout(LIMIT_MILLIS)
                         .setKeepAlive(false)
+                        .setTrustOptions(
+                                TrustOptions.wrap(settings.authorities().trust()))
                         .setVerifyHost(true),
                 new PoolOptions().setHttp1MaxSize(MOST_AT_ONCE).setMaxWaitQueueSize(MOST_AT_ONCE));
     }
 
+    Limits limits() {
+        return limits;
+    }
+
     /** @param version that is to come, from {@code from} on; null: from the beginning, whichever it is */
-    public Answer get(URI address, long from, @Nullable String version) throws StoreFault {
+    Answer get(URI address, long from, @Nullable String version, Limits.Span span) throws StoreFault {
         URI at = address;
         for (int left = REDIRECTS; ; left--) {
-            Answer answer = once(at, from, version);
+            span.check(Hosts.shown(address));
+            Answer answer = once(at, from, version, span);
             int status = answer.response.statusCode();
             if (status == OK || (status == PART && version != null)) {
                 return answer;
@@ -84,7 +102,8 @@ public final class WebLine {
                 throw fault(at, status);
             }
             if (left == 0) {
-                throw new StoreFault(Why.REFUSED, address + " leads elsewhere more than " + REDIRECTS + " times.");
+                throw new StoreFault(
+                        Why.REFUSED, Hosts.shown(address) + " leads elsewhere more than " + REDIRECTS + " times.");
             }
             at = next(at, answer.header("Location"));
         }
@@ -95,15 +114,17 @@ public final class WebLine {
             URI next = at.resolve(new URI(location == null ? "" : location));
             if ("https".equalsIgnoreCase(at.getScheme()) && !"https".equalsIgnoreCase(next.getScheme())) {
                 throw new StoreFault(
-                        Why.REFUSED, at + " leads to " + next + ", where anybody could change what comes.");
+                        Why.REFUSED,
+                        Hosts.shown(at) + " leads to " + Hosts.shown(next)
+                                + ", where anybody could change what comes. Name an address that stays with https.");
             }
             return next;
         } catch (java.net.URISyntaxException e) {
-            throw new StoreFault(Why.REFUSED, at + " leads to what is no address.", e);
+            throw new StoreFault(Why.REFUSED, Hosts.shown(at) + " leads to what is no address.", e);
         }
     }
 
-    private Answer once(URI at, long from, @Nullable String version) throws StoreFault {
+    private Answer once(URI at, long from, @Nullable String version, Limits.Span span) throws StoreFault {
         Hosts.Place place = hosts.place(at);
         URI plain = URI.create(at.toASCIIString());
         String path = plain.getRawPath();
@@ -124,7 +145,7 @@ public final class WebLine {
         }
         return awaited(place, client.request(options).compose(request -> {
             request.idleTimeout(LIMIT_MILLIS);
-            return request.send().map(Answer::new);
+            return request.send().map(response -> new Answer(response, span));
         }));
     }
 
@@ -136,7 +157,7 @@ public final class WebLine {
             throw new StoreFault(Why.AWAY, place.host() + " does not answer.", e);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new StoreFault(Why.AWAY, place.host() + " can not be asked: " + cause.getMessage(), e);
+            throw unasked(place, cause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             sent.onSuccess(Answer::close);
@@ -144,7 +165,21 @@ public final class WebLine {
         }
     }
 
-    private static StoreFault fault(URI at, int status) {
+    private static StoreFault unasked(Hosts.Place place, Throwable cause) {
+        for (Throwable at = cause; at != null; at = at.getCause()) {
+            if (at instanceof CertificateException || at instanceof SSLPeerUnverifiedException) {
+                return new StoreFault(
+                        Why.REFUSED,
+                        place.host() + " can not be asked, since its certificate is not trusted: " + at.getMessage()
+                                + ". Your administrator trusts more authorities with --data-ca.",
+                        cause);
+            }
+        }
+        return new StoreFault(Why.AWAY, place.host() + " can not be asked: " + cause.getMessage(), cause);
+    }
+
+    private static StoreFault fault(URI address, int status) {
+        String at = Hosts.shown(address);
         return switch (status) {
             case 401, 403 ->
                 new StoreFault(
@@ -158,7 +193,8 @@ public final class WebLine {
             default ->
                 new StoreFault(
                         status >= 500 || PASSING.contains(status) ? Why.AWAY : Why.REFUSED,
-                        at + " is answered with HTTP " + status + ".");
+                        at + " is answered with HTTP " + status
+                                + ". Look at the address with curl -I, or ask whoever keeps that server.");
         };
     }
 

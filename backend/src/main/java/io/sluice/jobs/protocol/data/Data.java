@@ -47,6 +47,11 @@ public record Data(List<Named> inputs, List<Named> outputs) {
             return address.startsWith(STORE);
         }
 
+        /** Where it comes from, in a word. */
+        public String source() {
+            return isInStore() ? "store" : "web";
+        }
+
         /** The address without what says that it is in a store. */
         public String inStore() {
             return address.substring(STORE.length());

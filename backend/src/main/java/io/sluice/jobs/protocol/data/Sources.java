@@ -13,7 +13,11 @@ import java.util.stream.Collectors;
 
 /** The prerequisites of a job that name data: each address of them that can be had here is an input. */
 public final class Sources {
+    /** Of all prerequisites of a job. */
+    public static final int MOST = 100;
+
     private static final int LONGEST_NAME = 28;
+    private static final int LONGEST = 4_000;
 
     private Sources() {}
 
@@ -23,8 +27,14 @@ public final class Sources {
         List<Named> all = new ArrayList<>(data.inputs());
         wanted.forEach((name, addresses) -> addresses.stream()
                 .filter(Sources::isKnown)
+                .limit(MOST)
                 .forEach(address -> all.add(new Named(free(name(name), taken), address))));
         return new Data(all, data.outputs());
+    }
+
+    /** How many of these are more than texts. */
+    public static long count(List<String> addresses) {
+        return addresses.stream().filter(Sources::isKnown).count();
     }
 
     /** Others are texts, which commands may ask for. */
@@ -33,6 +43,9 @@ public final class Sources {
     }
 
     static boolean isWeb(String address) {
+        if (address.length() > LONGEST) {
+            return false;
+        }
         try {
             URI uri = new URI(address);
             String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);

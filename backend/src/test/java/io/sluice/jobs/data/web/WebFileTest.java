@@ -1,4 +1,4 @@
-package io.sluice.jobs.data;
+package io.sluice.jobs.data.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How a file is called that comes from the web. */
-class WebInputTest {
+class WebFileTest {
     @ParameterizedTest
     @CsvSource({
         "https://a.example/b/set.tar.gz?token=1, set.tar.gz",
@@ -20,6 +20,6 @@ class WebInputTest {
         "https://a.example/a%00b%0A, a_b_",
     })
     void it_has_the_last_part_of_the_path(URI address, String name) {
-        assertThat(WebInput.name(address)).isEqualTo(name);
+        assertThat(WebFile.name(address)).isEqualTo(name);
     }
 }

@@ -1,16 +1,12 @@
-package io.sluice.jobs.data;
+package io.sluice.jobs.data.web;
 
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
 import io.sluice.files.tree.Place;
-import io.sluice.jobs.data.Landing.Announced;
-import io.sluice.jobs.data.Landing.Coming;
 import io.sluice.jobs.data.care.Care;
-import io.sluice.jobs.data.care.Crew;
-import io.sluice.jobs.data.web.WebLine;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -20,37 +16,38 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An input out of the web: one file. */
-final class WebInput implements Input {
-    private static final int LONGEST_NAME = 80;
+/** One file of the web. */
+public final class WebFile implements Source {
+    private static final int LONGEST_NAME = 60;
     private static final String UNNAMED = "data";
+    /** So often what can not be gone on with begins anew. */
+    private static final int ANEW = 3;
 
     private final WebLine line;
     private final URI address;
     private final Care care;
+    private final Limits.Span span;
     private @Nullable Head head;
 
     /** @param version that two heads have in common when they are of the same; null: the server tells none */
     private record Head(
             long size, @Nullable String version, @Nullable Instant changed) {}
 
-    WebInput(WebLine line, String address, Care care) throws StoreFault {
+    public WebFile(WebLine line, String address, Care care) throws StoreFault {
         this.line = line;
         this.care = care;
-        try {
-            this.address = new URI(address);
-        } catch (URISyntaxException e) {
-            throw new StoreFault(Why.REFUSED, address + " is no address: " + e.getReason() + ".", e);
-        }
+        this.span = line.limits().begin();
+        this.address = Hosts.address(address);
     }
 
     @Override
-    public Amount survey() throws IOException {
+    public Amount count() throws IOException {
         Head now = care.of(() -> {
-            try (var answer = line.get(address, 0, null)) {
+            try (var answer = line.get(address, 0, null, span)) {
                 return head(answer);
             }
         });
+        line.limits().check(Hosts.shown(address), now.size());
         head = now;
         return new Amount(1, now.size());
     }
@@ -60,7 +57,7 @@ final class WebInput implements Input {
         if (length == null || !length.matches("[0-9]{1,18}")) {
             throw new StoreFault(
                     Why.REFUSED,
-                    "The server of " + address
+                    "The server of " + Hosts.shown(address)
                             + " does not tell how long that is. Name a file whose length is told, or fetch it in the commands.");
         }
         String etag = answer.header("ETag");
@@ -78,27 +75,45 @@ final class WebInput implements Input {
     }
 
     @Override
-    public void fetch(Landing landing, Crew crew) throws IOException {
+    public void each(Taker taker) throws IOException {
         Head known = Objects.requireNonNull(head, "counted before it is fetched");
-        String version = known.version() == null ? UUID.randomUUID().toString() : known.version();
         Instant changed = known.changed() == null ? Instant.now() : known.changed();
-        landing.land(
-                Place.ROOT.with(name(address)),
-                new Announced(address + " " + version, known.size(), changed),
-                from -> from(known, from));
+        for (int left = ANEW; ; left--) {
+            String version = known.version() == null ? UUID.randomUUID().toString() : known.version();
+            try {
+                taker.file(
+                        Place.ROOT.with(Place.raw(name(address))),
+                        address + " " + version,
+                        known.size(),
+                        changed,
+                        at -> from(known, at));
+                return;
+            } catch (StoreFault cut) {
+                if (cut.why() != Why.CHANGED || known.version() != null || left == 0) {
+                    throw cut;
+                }
+            }
+        }
     }
 
-    private Coming from(Head known, long from) throws IOException {
-        String version = from > 0 ? known.version() : null;
-        var answer = line.get(address, from, version);
+    private InputStream from(Head known, long at) throws IOException {
+        if (at > 0 && known.version() == null) {
+            // its beginning may be of another version than what came now
+            throw new StoreFault(
+                    Why.CHANGED,
+                    "The line broke more than " + ANEW + " times, and the server of " + Hosts.shown(address)
+                            + " has neither ETag nor time by which a part of it could be gone on with.");
+        }
+        var answer = line.get(address, at, at > 0 ? known.version() : null, span);
         try {
-            if (answer.isPart() ? !isRest(answer, known, from) : !head(answer).equals(known)) {
-                throw new StoreFault(Why.CHANGED, address + " has changed while it was fetched. Submit the job again.");
+            if (answer.isPart() ? !isRest(answer, known, at) : !head(answer).equals(known)) {
+                throw new StoreFault(
+                        Why.CHANGED, Hosts.shown(address) + " has changed while it was fetched. Submit the job again.");
             }
             if (!answer.isPart()) {
-                answer.body().skipNBytes(from);
+                answer.body().skipNBytes(at);
             }
-            return new Coming(answer.body(), null);
+            return answer.body();
         } catch (StoreFault e) {
             answer.close();
             throw e;
@@ -108,18 +123,22 @@ final class WebInput implements Input {
         }
     }
 
-    private static boolean isRest(WebLine.Answer answer, Head known, long from) {
-        return ("bytes " + from + "-" + (known.size() - 1) + "/" + known.size()).equals(answer.header("Content-Range"));
+    private static boolean isRest(WebLine.Answer answer, Head known, long at) {
+        return ("bytes " + at + "-" + (known.size() - 1) + "/" + known.size()).equals(answer.header("Content-Range"));
     }
 
     /** The last part of its path, as a file can be called. */
     static String name(URI address) {
         String path = Objects.requireNonNullElse(address.getRawPath(), "");
         String last = path.substring(path.lastIndexOf('/') + 1);
-        String plain = decoded(last).replaceAll("(?U)[\\p{Cntrl}/\\\\\\p{Cf}\\p{Cs}]", "_");
-        int start = Math.max(0, plain.length() - LONGEST_NAME);
-        String name = plain.substring(start).strip();
+        String end = last(decoded(last), LONGEST_NAME);
+        String name = end.replaceAll("(?U)[\\p{Cntrl}/\\\\\\p{Cf}\\p{Cs}]", "_").strip();
         return name.isEmpty() || name.equals(".") || name.equals("..") ? UNNAMED : name;
+    }
+
+    private static String last(String text, int most) {
+        int count = text.codePointCount(0, text.length());
+        return count <= most ? text : text.substring(text.offsetByCodePoints(0, count - most));
     }
 
     private static String decoded(String text) {
