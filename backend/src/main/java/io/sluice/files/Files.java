@@ -154,6 +154,11 @@ public final class Files {
         return inputs.all();
     }
 
+    /** Where what is fetched for jobs lies: the same for gateways that have it in one folder, another for each that has its own. */
+    public String place() throws IOException {
+        return inputs.place();
+    }
+
     /** How much more the disk takes that people's files lie on. */
     public long room() throws IOException {
         return java.nio.file.Files.getFileStore(data).getUsableSpace();

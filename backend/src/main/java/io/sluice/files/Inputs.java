@@ -2,6 +2,7 @@ package io.sluice.files;
 
 import io.sluice.files.quota.Tally;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -9,10 +10,12 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** What is fetched for people's jobs: a folder for each, of the user's own, for as long as the job runs. */
 final class Inputs {
     private static final String NUMBER = "\\d{1,18}";
+    private static final String PLACE = "place";
 
     private final Path all;
     private final Outputs outputs;
@@ -42,6 +45,23 @@ final class Inputs {
     boolean remove(long user, long job) throws IOException {
         Path folder = all.resolve(Long.toString(user)).resolve(Long.toString(job));
         return Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && outputs.away(folder);
+    }
+
+    /** Which folder this is: gateways that have the same one read the same. */
+    String place() throws IOException {
+        Path file = Homes.closed(all).resolve(PLACE);
+        if (!Files.exists(file)) {
+            String fresh = UUID.randomUUID().toString();
+            Path whole = Files.writeString(all.resolve(PLACE + "." + fresh), fresh);
+            try {
+                Files.createLink(file, whole);
+            } catch (FileAlreadyExistsException another) {
+                return Files.readString(file);
+            } finally {
+                Files.delete(whole);
+            }
+        }
+        return Files.readString(file);
     }
 
     /** By job, whose it is. */

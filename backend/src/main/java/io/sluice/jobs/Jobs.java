@@ -63,7 +63,8 @@ public final class Jobs {
                     "007-idle",
                     "008-place",
                     "009-images",
-                    "010-data"));
+                    "010-data",
+                    "011-places"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";

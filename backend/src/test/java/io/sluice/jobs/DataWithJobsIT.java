@@ -211,6 +211,79 @@ class DataWithJobsIT {
     }
 
     @Test
+    void a_store_that_is_away_for_long_is_nobodys_fault_and_the_job_is_tried_again() throws IOException {
+        objects.put("long/a", bytes(10, 6));
+        objects.away(true);
+        try {
+            desk.submit("ada", input("long", "s3://lab/long"));
+            desk.eventually(() -> desk.reasons(desk.job("ada", "long")).contains("AttemptFailed"));
+        } finally {
+            objects.away(false);
+        }
+        desk.running(1);
+        assertThat(input("long").resolve("a")).hasBinaryContent(bytes(10, 6));
+        var first = desk.jobs().detail(desk.job("ada", "long"), 0).await().attempt();
+        assertThat(Objects.requireNonNull(first.exit()).code()).isEqualTo(Exit.NOT_FETCHED_YET);
+        assertThat(desk.query("SELECT user_retries FROM jobs WHERE name = 'long'"))
+                .isZero();
+    }
+
+    /** Another gateway leads, with a data folder of its own. */
+    private Path elsewhere() throws IOException {
+        desk.leave();
+        Path other = Files.createDirectories(desk.data().resolve("other"));
+        Files.copy(desk.data().resolve("secrets.key"), other.resolve("secrets.key"));
+        desk.open(other, objects.stores());
+        return other;
+    }
+
+    private static String again(String job) {
+        return job.replace("dockerImage: image", "dockerImage: image\n    taskRetryCount: 1")
+                .replace("extras: {", "extras: {gangAllocation: false, ");
+    }
+
+    @Test
+    void a_gateway_with_another_data_folder_fetches_what_only_the_first_one_has() throws IOException {
+        objects.put("twice/a", bytes(10, 7));
+        desk.submit("ada", again(input("twice", "s3://lab/twice")));
+        String run = desk.running(1).getFirst();
+        Path here = desk.data().relativize(input("twice"));
+        Path other = elsewhere();
+        engine.end(run, 1);
+        desk.eventually(() -> engine.starts.size() == 2);
+        assertThat(other.resolve(here).resolve("a")).hasBinaryContent(bytes(10, 7));
+    }
+
+    @Test
+    void what_lies_in_the_data_folder_of_another_gateway_is_told_not_to_be_brought_back() throws IOException {
+        desk.submit("ada", output("far", "s3://lab/far"));
+        String run = desk.running(1).getFirst();
+        Path file = Files.write(output("far").resolve("model"), bytes(10, 5));
+        elsewhere();
+        engine.end(run, 0);
+        var job = desk.finished("ada", "far");
+        assertThat(job.state()).isEqualTo(Job.State.SUCCEEDED);
+        assertThat(desk.reasons(job)).contains("DataNotBroughtBack");
+        assertThat(data("far")).singleElement().satisfies(one -> {
+            assertThat(one.state()).isEqualTo(Transfer.State.FAILED);
+            assertThat(one.message()).contains("data folder of another gateway");
+        });
+        assertThat(file).exists();
+    }
+
+    @Test
+    void no_task_begins_beside_others_that_write_elsewhere() throws IOException {
+        desk.submit("ada", again(output("beside", "s3://lab/beside")));
+        String run = desk.running(1).getFirst();
+        elsewhere();
+        engine.end(run, 1);
+        desk.eventually(() -> desk.query("SELECT count(*) FROM tasks t JOIN jobs j ON j.id = t.job_id"
+                        + " WHERE j.name = 'beside' AND t.exit_code = " + Exit.NOT_FETCHED_YET)
+                > 0);
+        assertThat(engine.starts).hasSize(1);
+    }
+
+    @Test
     void another_gateway_goes_on_with_what_one_has_begun() {
         objects.put("resumed/first", bytes(1_000_000, 7));
         objects.put("resumed/second", bytes(2_000_000, 8));

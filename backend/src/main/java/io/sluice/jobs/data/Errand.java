@@ -25,6 +25,7 @@ abstract class Errand {
     final Care care;
     final List<Progress> all;
     private volatile Stage stage = Stage.WAITING;
+    private volatile boolean passing;
     private volatile long ended;
 
     Errand(Asked asked, Care care, List<Progress> all) {
@@ -45,6 +46,11 @@ abstract class Errand {
     /** What whoever looks is told beside the reason. */
     String remark() {
         return "";
+    }
+
+    /** Of one that has failed: whether the same may do at another time. */
+    boolean isPassing() {
+        return passing;
     }
 
     boolean isOver() {
@@ -69,6 +75,7 @@ abstract class Errand {
             stage = Stage.LEFT_OFF;
         } catch (Throwable e) { // whatever it is, the job has to hear of it
             log.log(Level.WARNING, "job={0} data=failed cause=\"{1}\"", Long.toString(asked.job()), String.valueOf(e));
+            passing = Care.isPassing(e);
             fail(Landing.said(e) + remark());
             stage = Stage.FAILED;
         } finally {

@@ -49,7 +49,7 @@ final class Fetching extends Errand {
         if (all.isEmpty()) {
             return;
         }
-        Path root = files.input(asked.userId(), asked.user(), asked.job());
+        Path root = care.of(() -> files.input(asked.userId(), asked.user(), asked.job()));
         Map<Progress, Input> inputs = new LinkedHashMap<>();
         try (Folder top = Folder.open(root, Owner.of(root))) {
             Amount whole = survey(inputs);
@@ -68,7 +68,7 @@ final class Fetching extends Errand {
         if (wanted.isEmpty()) {
             return;
         }
-        Path root = files.output(asked.userId(), asked.user(), asked.name());
+        Path root = care.of(() -> files.output(asked.userId(), asked.user(), asked.name()));
         try (Folder top = Folder.open(root, Owner.of(root))) {
             for (var output : wanted) {
                 top.made(Place.ROOT.with(output.name())).close();
@@ -104,8 +104,8 @@ final class Fetching extends Errand {
         }
         var quotas = files.quotas();
         if (quotas.isPresent()) {
-            quotas.get().room(asked.userId(), bytes, count).await();
-            quotas.get().add(asked.userId(), bytes, count).await();
+            care.of(() -> quotas.get().room(asked.userId(), bytes, count).await());
+            care.of(() -> quotas.get().add(asked.userId(), bytes, count).await());
         }
     }
 

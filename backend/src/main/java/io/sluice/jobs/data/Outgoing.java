@@ -4,9 +4,12 @@ import io.sluice.jobs.data.Errand.Stage;
 import io.sluice.jobs.data.Transfer.State;
 import io.sluice.jobs.data.Transfer.Way;
 import io.sluice.jobs.data.care.Pace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +18,13 @@ import org.jspecify.annotations.Nullable;
 final class Outgoing {
     static final String KEPT = " What could not be brought back is kept in /output, on this job's page.";
 
+    private static final String FAR =
+            "What its tasks wrote lies in the data folder of another gateway, which does not lead now. It was not"
+                    + " brought back, and is kept in /output there; ask your administrator.";
+
     private final TransferStore store;
     private final Pace pace;
+    private final Whereabouts whereabouts;
     private final BiFunction<Asked, Round, Returning> launch;
     private final Map<Long, Round> rounds = new ConcurrentHashMap<>();
 
@@ -29,11 +37,35 @@ final class Outgoing {
      */
     record Round(@Nullable Returning errand, Map<String, String> brought, boolean last, long since) {}
 
+    /** Tells in which data folder this is. */
+    @FunctionalInterface
+    interface Whereabouts {
+        String place() throws IOException;
+    }
+
     /** @param launch begins a round */
-    Outgoing(TransferStore store, Pace pace, BiFunction<Asked, Round, Returning> launch) {
+    Outgoing(TransferStore store, Pace pace, Whereabouts whereabouts, BiFunction<Asked, Round, Returning> launch) {
+        this.whereabouts = whereabouts;
         this.store = store;
         this.pace = pace;
         this.launch = launch;
+    }
+
+    String place() {
+        try {
+            return whereabouts.place();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether an attempt's files are here, as far as it is known where they are. */
+    boolean isHere(Asked asked) {
+        return isHere(store.place(asked.job(), asked.attempt()).await().orElse(""));
+    }
+
+    private boolean isHere(String place) {
+        return place.isEmpty() || place.equals(place());
     }
 
     /** Its tasks run. */
@@ -49,7 +81,11 @@ final class Outgoing {
             tell(asked, errand);
             rounds.put(asked.job(), new Round(errand, round.brought(), false, System.nanoTime()));
         } else if (System.nanoTime() - round.since() >= pace.every().toNanos()) {
-            begin(asked, round, false);
+            if (isHere(asked)) {
+                begin(asked, round, false);
+            } else { // it would be what an attempt before has written
+                rounds.put(asked.job(), new Round(null, round.brought(), false, System.nanoTime()));
+            }
         }
     }
 
@@ -63,7 +99,7 @@ final class Outgoing {
         Round round = rounds.get(asked.job());
         Returning errand = round == null ? null : round.errand();
         if (errand == null || errand.asked.attempt() != asked.attempt() || !errand.isLast()) {
-            return isKnown(asked) || takenUp(asked, round, errand);
+            return isKnown(asked) || isOutOfReach(asked) || takenUp(asked, round, errand);
         }
         Stage stage = errand.stage(); // and then what it has come to, which is told
         boolean ours = tell(asked, errand);
@@ -92,6 +128,27 @@ final class Outgoing {
         return outputs.stream().allMatch(one -> one.state() == State.DONE || one.state() == State.FAILED);
     }
 
+    /** No task has begun, or what they wrote lies with another gateway. */
+    private boolean isOutOfReach(Asked asked) {
+        Optional<String> place = store.place(asked.job(), asked.attempt()).await();
+        if (place.isEmpty() || isHere(place.get())) {
+            return place.isEmpty();
+        }
+        List<Transfer> news = asked.spec().data().returned().stream()
+                .map(one -> {
+                    var lost = new Progress(Way.OUTPUT, one.name(), one.address());
+                    lost.state = State.FAILED;
+                    lost.message = FAR;
+                    return lost.told();
+                })
+                .toList();
+        if (!store.tell(asked.job(), asked.attempt(), asked.epoch(), news, null).await()) {
+            return false;
+        }
+        store.lost(asked.job(), asked.epoch(), FAR).await();
+        return true;
+    }
+
     private boolean takenUp(Asked asked, @Nullable Round round, @Nullable Returning errand) {
         if (errand != null && !errand.isOver()) {
             errand.leaveOff();
@@ -107,7 +164,8 @@ final class Outgoing {
             boolean again = one.state() == State.FAILED && !errand.isLast();
             news.add(again ? one.in(State.WAITING) : one);
         }
-        return store.tell(asked.job(), asked.attempt(), asked.epoch(), news).await();
+        return store.tell(asked.job(), asked.attempt(), asked.epoch(), news, null)
+                .await();
     }
 
     private static String why(Errand errand) {

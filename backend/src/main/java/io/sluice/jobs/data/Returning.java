@@ -86,12 +86,12 @@ final class Returning extends Errand {
 
     @Override
     void work() throws Exception {
-        Path root = files.output(asked.userId(), asked.user(), asked.name());
+        Path root = care.of(() -> files.output(asked.userId(), asked.user(), asked.name()));
         try (Folder top = Folder.open(root, Owner.of(root))) {
             for (Progress one : all) {
                 one.state = Transfer.State.MOVING;
                 Stores.Place place = finder.find(one.address);
-                try (StoreLine store = opener.open(place)) {
+                try (StoreLine store = care.of(() -> opener.open(place))) {
                     output(top, one, place, store);
                 }
                 one.state = last ? Transfer.State.DONE : Transfer.State.WAITING;

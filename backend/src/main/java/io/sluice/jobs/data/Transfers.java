@@ -55,11 +55,15 @@ public final class Transfers {
         /** @param far how much of it is here; null: not known yet */
         record Going(String what, @Nullable String far) implements Fetch {}
 
-        /** It will not come. */
-        record Failed(String why) implements Fetch {}
+        /** It has not come, and will not, or perhaps at another time. */
+        record Failed(String why, boolean passing) implements Fetch {}
     }
 
     private static final Fetch READY = new Fetch.Ready();
+    private static final Fetch ELSEWHERE = new Fetch.Failed(
+            "Its other tasks began with the data folder of another gateway, and what they write lies there. It begins"
+                    + " when that gateway leads again, or with the next attempt.",
+            true);
 
     private final TransferStore store;
     private final StoreKeys keys;
@@ -90,7 +94,7 @@ public final class Transfers {
         this.folders = folders;
         this.metrics = new TransferMetrics(registry);
         this.pace = pace;
-        this.outgoing = new Outgoing(store, pace, this::returning);
+        this.outgoing = new Outgoing(store, pace, files::place, this::returning);
     }
 
     /** Threads of the platform: the rights by which somebody's files are written are a thread's. */
@@ -112,17 +116,22 @@ public final class Transfers {
         return !spec.data().fetched().isEmpty() || !spec.data().returned().isEmpty();
     }
 
-    /** What the tasks of an attempt need before they begin. It waits for the database only. */
-    public Fetch fetch(Asked asked) {
+    /**
+     * What the tasks of an attempt need before they begin. It waits for the database only.
+     *
+     * @param untouched whether none of them has begun
+     */
+    public Fetch fetch(Asked asked, boolean untouched) {
         if (!isAny(asked.spec()) || Integer.valueOf(asked.attempt()).equals(ready.get(asked.job()))) {
             return READY;
         }
         Errand errand = fetching.get(asked.job());
         if (errand == null || errand.asked.attempt() != asked.attempt() || errand.asked.epoch() != asked.epoch()) {
-            return begun(asked, errand);
+            return begun(asked, untouched, errand);
         }
         Stage stage = errand.stage(); // and then what it has come to, which is told
-        if (!store.tell(asked.job(), asked.attempt(), asked.epoch(), told(asked, errand))
+        String place = stage == Stage.DONE ? outgoing.place() : null;
+        if (!store.tell(asked.job(), asked.attempt(), asked.epoch(), told(asked, errand), place)
                 .await()) {
             errand.leaveOff(); // another leads
         }
@@ -133,7 +142,12 @@ public final class Transfers {
                 fetching.remove(asked.job(), errand);
                 yield READY;
             }
-            case FAILED -> new Fetch.Failed(why(errand.told()));
+            case FAILED -> {
+                if (errand.isPassing()) {
+                    fetching.remove(asked.job(), errand);
+                }
+                yield new Fetch.Failed(why(errand.told()), errand.isPassing());
+            }
             case LEFT_OFF -> {
                 fetching.remove(asked.job(), errand);
                 yield going(errand);
@@ -142,7 +156,7 @@ public final class Transfers {
     }
 
     /** As it was found in the tables, or begun now. */
-    private Fetch begun(Asked asked, @Nullable Errand former) {
+    private Fetch begun(Asked asked, boolean untouched, @Nullable Errand former) {
         if (former != null && !former.isOver()) {
             former.leaveOff();
             return going(former);
@@ -151,10 +165,14 @@ public final class Transfers {
         List<Transfer> inputs =
                 known.stream().filter(one -> one.way() == Way.INPUT).toList();
         if (inputs.stream().anyMatch(one -> one.state() == State.FAILED)) {
-            return new Fetch.Failed(why(inputs));
+            return new Fetch.Failed(why(inputs), false);
+        }
+        boolean here = outgoing.isHere(asked);
+        if (!here && !untouched && !asked.spec().data().returned().isEmpty()) {
+            return ELSEWHERE;
         }
         boolean all = inputs.size() == asked.spec().data().fetched().size();
-        if (!inputs.isEmpty() && all && inputs.stream().allMatch(one -> one.state() == State.DONE)) {
+        if (here && !inputs.isEmpty() && all && inputs.stream().allMatch(one -> one.state() == State.DONE)) {
             ready.put(asked.job(), asked.attempt());
             return READY;
         }
@@ -170,7 +188,10 @@ public final class Transfers {
 
     /** With the outputs, which wait for their turn. */
     private static List<Transfer> told(Asked asked, Errand errand) {
-        List<Transfer> all = new ArrayList<>(errand.told());
+        List<Transfer> all = new ArrayList<>();
+        for (Transfer one : errand.told()) { // who leads next is to try again, too
+            all.add(one.state() == State.FAILED && errand.isPassing() ? one.in(State.WAITING) : one);
+        }
         asked.spec().data().returned().stream()
                 .map(one -> new Progress(Way.OUTPUT, one.name(), one.address()).told())
                 .forEach(all::add);
@@ -229,7 +250,7 @@ public final class Transfers {
             return new SourceInput(new WebFile(web, one.address, care));
         }
         Stores.Place place = place(one.address);
-        return new StoreInput(open(user, place), place, care);
+        return new StoreInput(care.of(() -> open(user, place)), place, care);
     }
 
     private Stores.Place place(String address) throws IOException {

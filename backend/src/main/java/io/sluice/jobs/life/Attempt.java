@@ -84,13 +84,22 @@ record Attempt(
         return Math.max(0, retries - preemptions);
     }
 
+    /** Whether nothing has run in it, nor may have. */
+    boolean isUntouched() {
+        return tasks.stream().allMatch(task -> task.phase() == Job.Phase.CLAIMED && task.retries() == 0);
+    }
+
     /** How a task ends that is stopped because the attempt is over. */
     Exit ending() {
         int code = exit == null ? Exit.ATTEMPT_OVER : exit.code();
         return switch (code) {
             case Exit.STOPPED -> Exit.of(Exit.STOPPED, "Stopped on request.");
-            case Exit.PREEMPTED, Exit.OUT_OF_TIME, Exit.IDLE, Exit.IDLE_STOPPED ->
-                Exit.of(code, exit == null ? null : exit.message());
+            case Exit.PREEMPTED,
+                    Exit.OUT_OF_TIME,
+                    Exit.IDLE,
+                    Exit.IDLE_STOPPED,
+                    Exit.NOT_FETCHED,
+                    Exit.NOT_FETCHED_YET -> Exit.of(code, exit == null ? null : exit.message());
             default -> Exit.of(Exit.ATTEMPT_OVER, "Stopped because the attempt was over.");
         };
     }

@@ -42,6 +42,8 @@ public record Exit(
 
     /** What it was to be brought did not come. */
     public static final int NOT_FETCHED = -255;
+    /** The same, where it may come at another time. */
+    public static final int NOT_FETCHED_YET = -256;
 
     public static final int CREATION_AGAIN = -120;
     public static final int NO_IMAGE = 254;

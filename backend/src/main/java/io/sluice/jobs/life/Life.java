@@ -321,12 +321,19 @@ final class Life {
             return false;
         }
         failpoint.pass("claim.after");
-        return switch (transfers.fetch(Launch.asked(attempt, epoch, spec))) {
+        return switch (transfers.fetch(Launch.asked(attempt, epoch, spec), attempt.isUntouched())) {
             case Transfers.Fetch.Ready ready -> intended(attempt, waiting, epoch);
             case Transfers.Fetch.Going going -> awaited(attempt, Launch.waiting(attempt, going), epoch);
-            case Transfers.Fetch.Failed failed ->
-                notStarted(attempt, waiting, Exit.of(Exit.NOT_FETCHED, failed.why()), epoch);
+            case Transfers.Fetch.Failed failed -> unfetched(attempt, waiting, failed, epoch);
         };
+    }
+
+    /** Where nothing has run, the attempt is over at once: its machines are not to wait for a store. */
+    private boolean unfetched(Attempt attempt, List<Attempt.Task> waiting, Transfers.Fetch.Failed failed, long epoch) {
+        Exit exit = Exit.of(failed.passing() ? Exit.NOT_FETCHED_YET : Exit.NOT_FETCHED, failed.why());
+        return attempt.isUntouched()
+                ? jobs.end(attempt.job(), epoch, exit).await()
+                : notStarted(attempt, waiting, exit, epoch);
     }
 
     /** Asked again soon, under the same names. */

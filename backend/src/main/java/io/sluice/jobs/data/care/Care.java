@@ -1,5 +1,6 @@
 package io.sluice.jobs.data.care;
 
+import io.sluice.database.Database;
 import io.sluice.files.stores.StoreFault;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,6 +34,11 @@ public final class Care {
         this.again = again;
     }
 
+    /** Whether it is a store or the database that does not do what it will do at another time. */
+    public static boolean isPassing(Throwable fault) {
+        return fault instanceof StoreFault away ? away.isPassing() : Database.isUnavailable(fault);
+    }
+
     public void leaveOff() {
         off.countDown();
     }
@@ -49,8 +55,8 @@ public final class Care {
             goOn();
             try {
                 return step.take();
-            } catch (StoreFault fault) {
-                if (left <= 1 || !fault.isPassing()) {
+            } catch (IOException | RuntimeException fault) {
+                if (left <= 1 || !isPassing(fault)) {
                     throw fault;
                 }
             }

@@ -11,5 +11,5 @@ import java.time.Duration;
  */
 public record Pace(int tries, Duration pause, Duration longest, Duration every) {
     public static final Pace USUAL =
-            new Pace(10, Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(60));
+            new Pace(24, Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(60));
 }
