@@ -170,4 +170,44 @@ class GangFaultsTest {
                 .as("what has a cause of its own is not the device's fault")
                 .isEqualTo(232);
     }
+
+    private static final String TWO_ALONE = """
+            protocolVersion: 2
+            name: %s
+            type: job
+            prerequisites: [{name: image, type: dockerimage, uri: lab/image}]
+            taskRoles:
+              worker:
+                instances: 2
+                %s
+                dockerImage: image
+                resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 1}
+                commands: ["true"]
+            extras: {gangAllocation: false}
+            """;
+
+    @Test
+    void a_card_that_was_given_back_excuses_nobody_s_failure() {
+        desk.submit("ada", TWO_ALONE.formatted("alone", "completion: {minFailedInstances: 1}"));
+        List<String> runs = desk.running(2);
+        Task first = engine.task(runs.getFirst());
+        engine.end(runs.getFirst(), 0);
+        desk.eventually(() -> desk.jobs().detail(desk.job("ada", "alone"), null).await().tasks().stream()
+                .anyMatch(task -> task.exit() != null));
+        engine.tell(Integer.parseInt(first.devices().getFirst().substring(1)), "Used by a process of another");
+        engine.end(runs.getLast(), 1);
+        assertThat(desk.finished("ada", "alone").exitCode()).isEqualTo(255);
+    }
+
+    @Test
+    void where_a_failure_ends_nothing_a_task_whose_card_was_lost_has_its_tries() {
+        desk.submit("ada", TWO_ALONE.formatted("sweep", "completion: {minFailedInstances: -1}\n    taskRetryCount: 1"));
+        List<String> runs = desk.running(2);
+        engine.tell(
+                Integer.parseInt(
+                        engine.task(runs.getFirst()).devices().getFirst().substring(1)),
+                "Lost");
+        engine.end(runs.getFirst(), 1);
+        desk.eventually(() -> engine.starts.stream().anyMatch(run -> run.endsWith("-0.1")));
+    }
 }

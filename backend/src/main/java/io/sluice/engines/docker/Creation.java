@@ -70,13 +70,13 @@ final class Creation {
         // somebody may tidy up networks that nobody uses yet; then another one does as well
         for (int tries = 1; ; tries++) {
             var network = networks.hold(task);
-            if (left != null && found.stream().noneMatch(container -> Networks.isIn(container, network))) {
-                containers.remove(left);
-                left = null;
-            }
             var made = new AtomicReference<>(left);
             boolean runs = false;
             try {
+                if (left != null && found.stream().noneMatch(container -> Networks.isIn(container, network))) {
+                    containers.remove(left);
+                    made.set(null);
+                }
                 var refused = made(task, image, info, made, network);
                 runs = refused == null;
                 return refused == null ? started(task, image) : refused(task, made.get(), refused);
@@ -86,7 +86,7 @@ final class Creation {
                 var said = Daemon.said(e);
                 if (tries < TRIES && Networks.isLost(network, said)) {
                     networks.lost(group, network);
-                    containers.remove(String.valueOf(made.get()));
+                    discard(made.get());
                     left = null;
                     continue;
                 }
@@ -178,11 +178,16 @@ final class Creation {
     }
 
     private Started refused(Task task, @Nullable String id, Started.Refused refused) throws IOException {
+        discard(id);
+        boot.forget(task.name());
+        return refused;
+    }
+
+    /** @param id null: there is none */
+    private void discard(@Nullable String id) {
         if (id != null) {
             containers.remove(id);
         }
-        boot.forget(task.name());
-        return refused;
     }
 
     void discard(InspectContainerResponse container) throws IOException {

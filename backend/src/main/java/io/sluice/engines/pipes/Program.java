@@ -60,12 +60,20 @@ public abstract class Program implements Exec {
     protected final void over(int code) {
         listener.tell(() -> {
             exit.tryComplete(code);
-            input.end().onFailure(closed -> LOG.log(System.Logger.Level.DEBUG, "exec input=closed"));
+            endInput();
         });
     }
 
     /** How it has ended is not known, and will not be. */
     protected final void lost(Throwable why) {
-        listener.tell(() -> exit.tryFail(why));
+        listener.tell(() -> {
+            exit.tryFail(why);
+            endInput();
+        });
+    }
+
+    /** A thread waits for what is written to it. */
+    private void endInput() {
+        input.end().onFailure(closed -> LOG.log(System.Logger.Level.DEBUG, "exec input=closed"));
     }
 }

@@ -239,8 +239,11 @@ final class Life {
 
     /** What nobody can tell from the code may be a device's fault: then it is none of the job's, and is not counted as one. */
     private Exit explained(Exit exit, List<Attempt.Task> tasks) {
+        // who succeeded has given its devices back, and what became of them since is not this job's
+        List<Attempt.Task> held =
+                tasks.stream().filter(task -> !task.isOver() || isFailed(task)).toList();
         return completion.isUnexplained(exit.code())
-                ? broken(tasks)
+                ? broken(held)
                         .map(device -> exit.because(
                                 Exit.DEVICE_FAULT,
                                 "%s of %s %d on %s is at fault: %s"
@@ -285,14 +288,30 @@ final class Life {
         if (spec.gang() || attempt.stop() || attempt.halt() != null || attempt.phase() == Job.Phase.EXITED) {
             return ended;
         }
-        if (exit.code() != 0 && broken(List.of(task)).isPresent()) {
-            return ended; // in its place it would fail again
+        if (exit.code() != 0
+                && isLast(attempt, task, spec.role(task.role()))
+                && broken(List.of(task)).isPresent()) {
+            return ended; // in its place it would fail again, and all begin anew
         }
         int most = spec.role(task.role()).taskRetryCount();
         return completion
                 .again(exit.code(), most, task.retries(), task.userRetries())
                 .map(again -> ended.again(again, Launch.nextRun(task)))
                 .orElse(ended);
+    }
+
+    private static boolean isFailed(Attempt.Task task) {
+        Exit exit = task.exit();
+        return task.isOver() && exit != null && exit.code() != 0;
+    }
+
+    /** Whether the attempt ends if this task has failed for good. */
+    private static boolean isLast(Attempt attempt, Attempt.Task task, JobSpec.Role role) {
+        Integer failures = role.minFailed();
+        long before = attempt.tasks().stream()
+                .filter(other -> other.role().equals(task.role()) && isFailed(other))
+                .count();
+        return failures != null && before + 1 >= failures;
     }
 
     private boolean exited(Attempt attempt, List<TaskStore.Ended> ends, long epoch) {

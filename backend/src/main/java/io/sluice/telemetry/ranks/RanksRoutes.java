@@ -13,15 +13,18 @@ import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -77,15 +80,7 @@ final class RanksRoutes {
 
     /** Files are looked at, so it is done on a thread that may wait. */
     private Future<RanksPanel> panel(JobDetail detail, List<Kept> kept) {
-        Promise<RanksPanel> panel = Promise.promise();
-        Thread.ofVirtual().name("sluice-ranks").start(() -> {
-            try {
-                panel.complete(read(detail, kept));
-            } catch (IOException | RuntimeException e) {
-                panel.fail(e);
-            }
-        });
-        return panel.future();
+        return Objects.requireNonNull(Vertx.currentContext()).executeBlocking(() -> read(detail, kept), false);
     }
 
     private RanksPanel read(JobDetail detail, List<Kept> kept) throws IOException {
@@ -112,17 +107,26 @@ final class RanksRoutes {
         float[] use = use(task, lines);
         boolean devices = !task.devices().isEmpty();
         Path log = jobs.output(detail.job(), task);
-        boolean there = Files.exists(log);
-        long bytes = there ? Files.size(log) : -1;
+        BasicFileAttributes found = found(log);
+        long bytes = found == null ? -1 : found.size();
         return new Rank(
                 task,
                 member.rank(),
                 member.rank() < 0 ? -1 : member.rank() + member.processes() - 1,
                 mean(use),
                 bytes,
-                bytes > 0 ? Files.getLastModifiedTime(log).toInstant() : null,
+                found != null && bytes > 0 ? found.lastModifiedTime().toInstant() : null,
                 drawn.apply(use, devices ? 1.0 : Double.NaN),
                 Set.of());
+    }
+
+    /** Null: it has printed nothing, or its log is kept no longer. */
+    private static @Nullable BasicFileAttributes found(Path log) throws IOException {
+        try {
+            return Files.readAttributes(log, BasicFileAttributes.class);
+        } catch (NoSuchFileException none) {
+            return null;
+        }
     }
 
     /** Of all devices of a task together, sample by sample; of its processors where it has none. */

@@ -26,7 +26,7 @@ final class Stragglers {
         var ranks = new ArrayList<>(all);
         slowest(ranks, rank -> rank.runs() && rank.first() >= 0 && !Double.isNaN(rank.use()), Rank::use)
                 .ifPresent(at -> ranks.set(at, ranks.get(at).marked(Mark.SLOW_USE)));
-        slowest(ranks, rank -> rank.runs() && rank.bytes() >= 0, rank -> rank.bytes() + FEW_BYTES)
+        slowest(ranks, Stragglers::printsAsOthers, rank -> rank.bytes() + FEW_BYTES)
                 .or(() -> silent(ranks, now))
                 .ifPresent(at -> ranks.set(at, ranks.get(at).marked(Mark.SLOW_LOG)));
         ranks.stream()
@@ -35,6 +35,11 @@ final class Stragglers {
                         rank -> Optional.ofNullable(rank.task().completed()).orElse(Instant.MAX)))
                 .ifPresent(rank -> ranks.set(ranks.indexOf(rank), rank.marked(Mark.FAILED_FIRST)));
         return ranks;
+    }
+
+    /** Rank 0 prints for all in many a job, and what has no rank does something else. */
+    private static boolean printsAsOthers(Rank rank) {
+        return rank.runs() && rank.first() > 0 && rank.said() != null;
     }
 
     /** The place of the least, if it is far below the middle of the others. */

@@ -3,12 +3,18 @@ package io.sluice.engines.pipes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.engines.Command;
 import io.sluice.engines.Engine.Unavailable;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What programs print and read, at the edges: the rest is tried with real programs, of each engine. */
@@ -35,6 +41,40 @@ class PipesTest {
         assertThat(writer.write(Buffer.buffer("two"))).isNotNull();
         for (long end = System.nanoTime() + 10_000_000_000L; pipe.size() < 6; Thread.onSpinWait()) {
             assertThat(System.nanoTime()).isLessThan(end);
+        }
+    }
+
+    @Test
+    void one_whose_end_is_not_known_keeps_no_thread_waiting() throws Exception {
+        var vertx = Vertx.vertx();
+        var context = vertx.getOrCreateContext();
+        var closed = new CountDownLatch(1);
+        var pipe = new ByteArrayOutputStream() {
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        };
+        var program = new OfTest(context, new PipeWriter("pipes-test", pipe, context));
+        program.lost(new IOException("the engine is away"));
+        assertThatThrownBy(() -> program.exit().await()).hasMessage("the engine is away");
+        assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+        vertx.close().await();
+    }
+
+    private static final class OfTest extends Program {
+        OfTest(Context context, PipeWriter input) {
+            super(new PipeReader(context), new PipeReader(context), input, false, context);
+        }
+
+        @Override
+        protected Future<Void> fitted(Command.Screen screen) {
+            return Future.succeededFuture();
+        }
+
+        @Override
+        public void end() {
+            over(0);
         }
     }
 

@@ -73,6 +73,13 @@ class StragglersTest {
     }
 
     @Test
+    void who_leaves_the_printing_to_rank_0_is_not_slow() {
+        assertThat(marks(running(0, 0.9, 90_000, 1), running(1, 0.9, 0, 1))).containsExactly(Set.of(), Set.of());
+        assertThat(marks(running(-1, 0.9, 300, 1), running(0, 0.9, 90_000, 1), running(1, 0.9, 80_000, 1)))
+                .containsExactly(Set.of(), Set.of(), Set.of());
+    }
+
+    @Test
     void who_is_silent_while_the_others_print_is_the_slowest_by_its_log() {
         assertThat(marks(running(0, 0.9, 9000, 5), running(1, 0.9, 9000, 3), running(2, 0.9, 9000, 300)))
                 .containsExactly(Set.of(), Set.of(), Set.of(Mark.SLOW_LOG));

@@ -59,8 +59,10 @@ final class Holders {
     private static final long MEMORY = 6L << 20;
 
     private static final long PROCESSES = 2;
-    /** After one could not be made. */
+    /** After one could not be made; each time twice as long. */
     private static final Duration PAUSE = Duration.ofSeconds(60);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
     private final Daemon daemon;
     private final String engine;
@@ -71,6 +73,7 @@ final class Holders {
     private final Set<String> ids = ConcurrentHashMap.newKeySet();
     private volatile @Nullable String image;
     private volatile Instant notBefore = Instant.EPOCH;
+    private volatile Duration pause = PAUSE;
 
     /**
      * @param engine of which installation they are
@@ -100,12 +103,15 @@ final class Holders {
                 notBefore = Instant.MAX;
                 return Optional.empty();
             }
-            return Optional.of(make(network, program.get(), known));
+            var made = make(network, program.get(), known);
+            pause = PAUSE;
+            return Optional.of(made);
         } catch (DockerException | Unavailable | UncheckedIOException e) {
             if (String.valueOf(e.getMessage()).contains("network " + network + " not found")) {
                 return Optional.empty(); // somebody tidied up: the next network is another
             }
-            notBefore = Instant.now().plus(PAUSE);
+            notBefore = Instant.now().plus(pause);
+            pause = pause.compareTo(LONGEST_PAUSE.dividedBy(2)) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
             fault.run();
             log.log(Level.WARNING, "network={0} holder=none cause=\"{1}\"", network, e.getMessage());
             return Optional.empty();
