@@ -104,6 +104,51 @@ for (const { language, says, options } of [
     await context.close();
   });
 
+test("a_running_task_is_saved_as_an_image_used_proposed_and_deleted", async () => {
+  const name = word("kept");
+  const key = await jobs.submit(inShell(name, "echo made > /tmp/made; sleep 600"));
+  await jobs.until(name, "RUNNING");
+  const { page, context, complaints } = await signedIn(browser);
+  await page.goto(`/jobs/${key}`);
+  await page.locator("#panel-output").scrollIntoViewIfNeeded();
+  await page.getByText("Save a running task as an image").click();
+  await page.locator("form[action$='/image'] input[name=name]").fill(`${name}:1`);
+  await picture(page, "saving-en-light");
+  await page.locator("form[action$='/image'] button").click();
+  await page.getByText(/Saved. Name the image of a job saved\.sluice/).waitFor();
+  await page.goto("/images");
+  await page.locator(".places a", { hasText: "Saved images" }).click();
+  const row = page.locator(".list > li", { hasText: `${name}:1` });
+  await row.locator(`a[href='/jobs/${key}']`).waitFor();
+  for (const options of [
+    { language: "en", theme: "light" },
+    { language: "zh", theme: "dark" },
+    { language: "zh", theme: "light", viewport: PHONE },
+    { language: "en", theme: "dark", viewport: PHONE },
+  ]) {
+    const other = await signedIn(browser, options);
+    await other.page.goto("/images/saved");
+    await other.page.locator(".list > li", { hasText: `${name}:1` }).waitFor();
+    assert.deepEqual(await violations(other.page), []);
+    await picture(other.page, `saved-images-${options.language}-${options.theme}${options.viewport ? "-phone" : ""}`);
+    await other.context.close();
+  }
+  await row.getByRole("link", { name: "Add to the catalogue" }).click();
+  await page.getByText("It was saved of a task").waitFor();
+  await picture(page, "saved-image-proposed");
+  await page.goBack();
+  await row.getByRole("link", { name: "Use" }).click();
+  await page.locator(".cm-content", { hasText: `saved.sluice/` }).waitFor();
+  await page.goto("/images/saved");
+  await row.locator("button[popovertarget^=drop]").first().click();
+  await page.locator("dialog:popover-open button[type=submit]").click();
+  await page.getByText(`${name}:1 is deleted.`).waitFor();
+  assert.equal(await row.count(), 0);
+  assert.deepEqual(complaints, []);
+  await jobs.stop(name);
+  await context.close();
+});
+
 test("an_image_name_with_options_is_refused_by_name", async () => {
   const { page, context } = await signedIn(browser);
   const name = word("hostile");

@@ -137,7 +137,7 @@ public final class Server {
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        var savings = new Savings(jobs, engine);
+        var savings = new Savings(jobs, engine, images);
         routes = routes(
                 web, database, identity, centre, datasets, images, jobs, savings, pages, logs, endpoints, telemetry);
         address = await(web.serve(
@@ -383,9 +383,10 @@ public final class Server {
         table.addAll(identity.routes(web.live()));
         table.addAll(centre.routes());
         table.addAll(datasets.routes());
+        // its page lies before the pages of single images
+        table.addAll(savings.routes());
         table.addAll(images.routes());
         table.addAll(new Outputs(jobs, centre, savings).routes());
-        table.addAll(savings.routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(jobs.stores().routes());

@@ -257,6 +257,8 @@ class AuthorisationMatrixTest {
                 .replace(":share", "-none")
                 .replace(":group", row.method.equals("DELETE") ? "nogroup" : "default")
                 .replace(":token", owner.program())
+                .replace(":owner", "1")
+                .replace(":saved", "none:1")
                 .replace(":dataset", row.path.contains(":dataset") ? dataset(owner) : "")
                 .replace(":image", row.path.contains(":image") ? image(owner) : "")
                 .replace(

@@ -6,11 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.engines.docker.TestDaemon;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DockerSavingIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final String SAVED = "/api/v2/saved-images";
     private static final String TASK = "/attempts/0/taskRoles/main/taskIndex/0/image";
 
     @TempDir
@@ -38,6 +41,10 @@ class DockerSavingIT {
                     TestDaemon.IMAGE,
                     "mkdir -p /tmp/opt && echo made > /tmp/opt/made && echo ready; sleep 600");
             Household.eventually(LIMIT, () -> log(house, "first").contains("ready"), () -> JobTrace.of(house, "first"));
+            assertThat(daemon.docker(
+                            "inspect", "-f", "{{.Config.Env}}", daemon.tasks().getFirst()))
+                    .as("what the image must not have, the container has")
+                    .contains("WORD=open-sesame");
             try (var bob = house.as("bob")) {
                 assertThat(save(bob, "admin~first", "env:1").statusCode()).isEqualTo(404);
                 assertThat(save(house, "admin~first", "../env:1").statusCode()).isEqualTo(400);
@@ -63,6 +70,8 @@ class DockerSavingIT {
                 assertThat(daemon.docker("images", "-q", "--filter", "dangling=true"))
                         .isEmpty();
 
+                isListedForItsOwnerAlone(house, bob, image);
+
                 submit(bob, "stolen", image, "cat /tmp/opt/made");
                 Household.eventually(
                         LIMIT,
@@ -70,11 +79,113 @@ class DockerSavingIT {
                         () -> bob.get("/api/v2/jobs/bob~stolen").toString());
                 assertThat(bob.get("/api/v2/jobs/bob~stolen").toString())
                         .contains("what others saved is for them alone");
+                isProposedByItsOwnerAlone(house, bob, image);
             }
+            goesOnlyWhenNobodyRunsInIt(house, daemon);
             assertThat(house.stop("first").statusCode()).isEqualTo(202);
             house.ends(LIMIT, "first");
             assertThat(save(house, "admin~first", "late:1").statusCode()).isEqualTo(404);
         }
+    }
+
+    private static void isListedForItsOwnerAlone(Household house, Household bob, String image) throws Exception {
+        var one = house.get(SAVED).path("images").get(0);
+        assertThat(one.path("image").asText()).isEqualTo(image);
+        assertThat(one.path("state").asText()).isEqualTo("SAVED");
+        assertThat(one.path("job").asText()).isEqualTo("admin~first");
+        assertThat(one.path("bytes").asLong()).isPositive();
+        assertThat(house.page("/images/saved", "zh")).contains("env:1", "admin~first", "加入目录");
+        assertThat(bob.get(SAVED).path("images")).isEmpty();
+        assertThat(bob.delete(SAVED + place(image)).statusCode()).isEqualTo(404);
+        assertThat(bob.delete(SAVED + place(image).replaceFirst("/\\d+/", "/0/"))
+                        .statusCode())
+                .isEqualTo(404);
+    }
+
+    /** As the list has it: {@code /OWNER/NAME:TAG}. */
+    private static String place(String image) {
+        return "/" + image.substring(image.indexOf('-') + 1);
+    }
+
+    private static void isProposedByItsOwnerAlone(Household house, Household bob, String image) throws Exception {
+        var entry = JSON.createObjectNode()
+                .put("name", "Env")
+                .put("repository", image.substring(0, image.lastIndexOf(':')));
+        entry.putArray("tags").add("1");
+        var refused = bob.post("/api/v2/images", entry.toString());
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("only what was saved of your own tasks");
+        assertThat(house.post("/api/v2/images", entry.toString()).statusCode()).isEqualTo(201);
+        // from now on it is for everybody
+        submit(bob, "given", image, "cat /tmp/opt/made");
+        Household.eventually(
+                LIMIT,
+                () -> state(bob, "given").equals("SUCCEEDED"),
+                () -> bob.get("/api/v2/jobs/bob~given").toString());
+    }
+
+    private static void goesOnlyWhenNobodyRunsInIt(Household house, TestDaemon daemon) throws Exception {
+        var image = house.get(SAVED).path("images").get(0).path("image").asText();
+        submit(house, "third", image, "echo ready; sleep 600");
+        Household.eventually(LIMIT, () -> log(house, "third").contains("ready"), () -> JobTrace.of(house, "third"));
+        var used = house.delete(SAVED + place(image));
+        assertThat(used.statusCode()).isEqualTo(409);
+        assertThat(used.body()).contains("ImageInUseError", "A task runs in the image " + image);
+        assertThat(house.stop("third").statusCode()).isEqualTo(202);
+        house.ends(LIMIT, "third");
+        assertThat(house.delete(SAVED + place(image)).statusCode()).isEqualTo(204);
+        assertThat(daemon.docker("images", "-q", image)).isEmpty();
+        assertThat(house.get(SAVED).path("images")).isEmpty();
+        assertThat(house.delete(SAVED + place(image)).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void a_task_that_was_left_standing_still_goes_on_and_its_saving_is_told_as_cut() throws Exception {
+        try (var daemon = new TestDaemon("--live-restore");
+                var house = new Household(
+                        folder.toRealPath(),
+                        TestDaemon.IMAGE,
+                        Map.of("SLUICE_ENGINE", "docker", "SLUICE_DOCKER_HOST", daemon.host()))) {
+            house.start("");
+            submit(
+                    house,
+                    "large",
+                    TestDaemon.IMAGE,
+                    "dd if=/dev/urandom of=/tmp/large bs=1M count=250 2>&1; echo ready; while sleep 0.2; do echo on; done");
+            Household.eventually(LIMIT, () -> log(house, "large").contains("ready"), () -> JobTrace.of(house, "large"));
+            var task = daemon.tasks().getFirst();
+            var saving = CompletableFuture.runAsync(() -> {
+                try {
+                    save(house, "admin~large", "large:1");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            Household.eventually(LIMIT, () -> isPaused(daemon, task), () -> "it is not saved");
+            house.kill();
+            daemon.stop(true);
+            assertThat(saving).failsWithin(LIMIT);
+
+            daemon.start();
+            assertThat(isPaused(daemon, task)).as("nobody has let it go on").isTrue();
+            house.start("");
+            int before = log(house, "large").length();
+            Household.eventually(LIMIT, () -> !isPaused(daemon, task), () -> "it stands still");
+            Household.eventually(LIMIT, () -> log(house, "large").length() > before, () -> JobTrace.of(house, "large"));
+            var cut = house.get(SAVED).path("images").get(0);
+            assertThat(cut.path("name").asText()).isEqualTo("large:1");
+            assertThat(cut.path("state").asText()).isEqualTo("FAILED");
+            assertThat(cut.path("fault").asText()).isEqualTo("cut");
+            assertThat(house.page("/images/saved", "en")).contains("ended while it was being saved");
+            assertThat(house.delete(SAVED + "/" + cut.path("owner").asText() + "/large:1")
+                            .statusCode())
+                    .isEqualTo(204);
+            assertThat(house.get(SAVED).path("images")).isEmpty();
+        }
+    }
+
+    private static boolean isPaused(TestDaemon daemon, String task) throws Exception {
+        return daemon.docker("inspect", "-f", "{{.State.Paused}}", task).equals("true");
     }
 
     private static void holdsNothingOfTheTask(TestDaemon daemon, String image, String id) throws Exception {
@@ -103,10 +214,11 @@ class DockerSavingIT {
                 name: %s
                 type: job
                 prerequisites: [{name: image, type: dockerimage, uri: "%s"}]
-                secrets: {word: open-%s}
+                secrets: {word: open-sesame}
                 taskRoles:
                   main: {instances: 1, dockerImage: image, resourcePerInstance: {cpu: 0, memoryMB: 64, gpu: 0}, commands: ['%s', 'echo <%% $secrets.word %%> > /dev/null']}
-                """.formatted(name, image, "sesame", command), "");
+                extras: {sluice: {environment: {WORD: '<%% $secrets.word %%>'}}}
+                """.formatted(name, image, command), "");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
     }
 

@@ -210,6 +210,10 @@ final class Household implements AutoCloseable {
         return send(to(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
     }
 
+    HttpResponse<String> delete(String path) throws IOException {
+        return send(to(path).DELETE());
+    }
+
     JsonNode get(String path) throws IOException {
         return JSON.readTree(send(to(path)).body());
     }

@@ -3,6 +3,7 @@ package io.sluice.engines;
 import io.vertx.core.Future;
 import io.vertx.core.net.SocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,14 +92,33 @@ public interface Engine {
      * already is replaced. The task stands still meanwhile.
      *
      * @param chosen a name, with a tag or without
+     * @param origin what the task is to people; {@link #saved} tells it again
      * @return fails with {@link NotKept}
      */
-    default Future<Kept> keep(String name, String chosen) {
+    default Future<Kept> keep(String name, String chosen, String origin) {
         return Future.failedFuture(
                 new NotKept(
                         NotKept.Why.IMPOSSIBLE,
                         "The " + kind()
                                 + " engine runs tasks in no images, and can save none. Keep what a task makes in /userhome or /output."));
+    }
+
+    /**
+     * The images that were kept, and the keeping of others that is under way or has come to nothing.
+     *
+     * @param beginning of their names
+     */
+    default Future<List<Saved>> saved(String beginning) {
+        return Future.succeededFuture(List.of());
+    }
+
+    /**
+     * Forgets one of {@link #saved}.
+     *
+     * @return fails with {@link NotKept}: there is none such, or it is in use
+     */
+    default Future<Void> drop(String image) {
+        return Future.failedFuture(new NotKept(NotKept.Why.GONE, "There is no saved image " + image + "."));
     }
 
     /** Lets go; what runs goes on running. */
@@ -119,7 +139,21 @@ public interface Engine {
      * @param id of its content
      * @param bytes with all that it is upon
      */
-    record Kept(String image, String id, long bytes) {}
+    record Kept(String image, String id, long bytes) {
+        /** How the names of all of them begin, before the owner's; no registry has it. */
+        public static final String REGISTRY = "saved.sluice";
+    }
+
+    /**
+     * An image that was kept, or is not kept yet, or never was.
+     *
+     * @param bytes with all that it is upon; 0 where there is none
+     * @param at when it was kept, or that was begun
+     * @param origin empty: nobody told
+     * @param going whether it is being kept
+     * @param fault why there is none, null: there is, or will be
+     */
+    record Saved(String image, long bytes, Instant at, String origin, boolean going, NotKept.@Nullable Why fault) {}
 
     /** Why there is no image of a task; the message is one line for the user. */
     final class NotKept extends RuntimeException {
@@ -135,8 +169,12 @@ public interface Engine {
             TOO_MANY,
             /** There is no room. */
             FULL,
-            /** The task does not run. */
+            /** The task does not run, or there is no such image. */
             GONE,
+            /** Tasks run in it. */
+            USED,
+            /** The engine, or its gateway, ended meanwhile. */
+            CUT,
             /** Not of this task, or not here. */
             IMPOSSIBLE
         }

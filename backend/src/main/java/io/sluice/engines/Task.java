@@ -105,15 +105,17 @@ public record Task(
      *
      * @param user with password, for a registry that asks; null = none
      * @param registry that these are for; null = the one that has the image
+     * @param open to every owner's tasks, although it was kept of one owner's
      */
     public record Image(
             String name,
             @Nullable String user,
             @Nullable String password,
-            @Nullable String registry) {
+            @Nullable String registry,
+            boolean open) {
 
         public Image(String name, @Nullable String user, @Nullable String password) {
-            this(name, user, password, null);
+            this(name, user, password, null, false);
         }
 
         @Override

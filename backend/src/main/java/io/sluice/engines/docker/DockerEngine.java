@@ -16,6 +16,7 @@ import io.sluice.engines.docker.devices.Devices;
 import io.sluice.engines.docker.exec.Execs;
 import io.sluice.engines.docker.fence.Firewall;
 import io.sluice.engines.docker.images.Images;
+import io.sluice.engines.docker.images.SavedImages;
 import io.sluice.engines.docker.images.Saving;
 import io.sluice.engines.docker.limits.Disk;
 import io.sluice.engines.docker.limits.Limits;
@@ -70,6 +71,7 @@ public final class DockerEngine implements Engine {
     private final Upkeep upkeep;
     private final Doors doors;
     private final Execs execs;
+    private final SavedImages saved;
     private final Saving saving;
 
     private volatile boolean closed;
@@ -112,7 +114,8 @@ public final class DockerEngine implements Engine {
         this.starts = new Starts(policy, images, creation, stops, containers, upkeep);
         this.ends = new Ends(starts, creation, stops, containers, failpoints);
         this.doors = new Doors(daemon, upkeep, containers);
-        this.saving = new Saving(daemon, registry);
+        this.saved = new SavedImages(daemon, folder.resolve("saves"));
+        this.saving = new Saving(daemon, saved, registry);
         this.execs = new Execs(daemon, metrics::execs);
         this.watch = new Watch(daemon, containers, metrics, this::looked, upkeep::missed, upkeep::unheard);
     }
@@ -291,7 +294,7 @@ public final class DockerEngine implements Engine {
     }
 
     @Override
-    public Future<Kept> keep(String name, String chosen) {
+    public Future<Kept> keep(String name, String chosen, String origin) {
         return daemon.run(() -> {
             var container = containers
                     .find(name)
@@ -304,7 +307,20 @@ public final class DockerEngine implements Engine {
                         NotKept.Why.IMPOSSIBLE,
                         "The task was begun by a gateway that did not save images yet. Start its job again.");
             }
-            return saving.keep(container.getId(), String.valueOf(container.getImageId()), owner, chosen);
+            return saving.keep(container.getId(), String.valueOf(container.getImageId()), owner, chosen, origin);
+        });
+    }
+
+    @Override
+    public Future<List<Saved>> saved(String beginning) {
+        return daemon.run(() -> saved.all(beginning));
+    }
+
+    @Override
+    public Future<Void> drop(String image) {
+        return daemon.run(() -> {
+            saved.drop(image);
+            return null;
         });
     }
 
@@ -327,6 +343,7 @@ public final class DockerEngine implements Engine {
         try {
             upkeep.looked();
             ends.goOn(all);
+            saved.mend();
             images.expire();
             doors.keep(all.stream().map(Run::name).toList());
             if (upkeep.isTimeToSweep()) {

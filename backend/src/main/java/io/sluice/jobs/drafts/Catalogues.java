@@ -1,5 +1,6 @@
 package io.sluice.jobs.drafts;
 
+import io.sluice.engines.Engine.Kept;
 import io.sluice.files.catalogue.Dataset;
 import io.sluice.files.catalogue.Datasets;
 import io.sluice.jobs.drafts.JobText.Size;
@@ -13,12 +14,16 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a job can take from the catalogues, as its user may see them. */
 public record Catalogues(Datasets datasets, Images images) {
     /** As in the first example. */
     private static final String USUAL = "ubuntu:24.04";
+
+    private static final Pattern SAVED = Pattern.compile(
+            Pattern.quote(Kept.REGISTRY) + "/[a-z0-9-]{1,40}/[A-Za-z0-9._-]{1,128}(:[A-Za-z0-9._-]{1,128})?");
 
     public List<Route> routes() {
         return new PickRoutes(this).routes();
@@ -42,7 +47,15 @@ public record Catalogues(Datasets datasets, Images images) {
                                         one,
                                         reference.result(),
                                         held != null && held.share().everywhere())))
-                        .orElseGet(() -> Future.succeededFuture(text(reference.result()))));
+                        .orElseGet(() -> Future.succeededFuture(inImage(reference.result()))));
+    }
+
+    /** A small job in an image that was saved of a task. */
+    public String text(String saved) {
+        if (!SAVED.matcher(saved).matches()) {
+            throw Images.none(saved);
+        }
+        return inImage(saved);
     }
 
     /** Fails where there is none such, as far as the caller may know. */
@@ -91,7 +104,7 @@ public record Catalogues(Datasets datasets, Images images) {
                 .yaml();
     }
 
-    private static String text(String image) {
+    private static String inImage(String image) {
         return new JobText(
                         image.replaceAll(".*/", ""),
                         image,

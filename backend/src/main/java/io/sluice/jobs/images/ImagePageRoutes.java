@@ -59,7 +59,23 @@ final class ImagePageRoutes {
     }
 
     private static Future<Reply> form(Call call, @Nullable Image old) {
-        return Future.succeededFuture(Reply.page(FORM, Form.of(old, call.caller())));
+        var content = old == null
+                ? call.query("saved").map(ImagePageRoutes::ofSaved).orElse(Image.Content.EMPTY)
+                : old.content();
+        return Future.succeededFuture(Reply.page(FORM, Form.of(old, content, call.caller())));
+    }
+
+    /** What is known already of an image that was saved of a task. */
+    private static Image.Content ofSaved(String reference) {
+        int colon = reference.lastIndexOf(':');
+        var repository = colon < 0 ? reference : reference.substring(0, colon);
+        return new Image.Content(
+                repository.substring(repository.lastIndexOf('/') + 1),
+                "",
+                repository,
+                colon < 0 ? List.of() : List.of(reference.substring(colon + 1)),
+                "",
+                DeviceKind.ANY);
     }
 
     private Future<Reply> keep(Call call, @Nullable Image old) {
@@ -80,8 +96,10 @@ final class ImagePageRoutes {
                 Typed.names(typed.tags()),
                 typed.framework(),
                 DeviceKind.of(typed.device()).orElse(DeviceKind.ANY));
-        List<Wrong> wrong = content.wrong();
-        return wrong.isEmpty() ? kept(call, old, content, typed) : refused(typed.refused(Wrong.faults(wrong)));
+        return images.wrong(call.caller(), content)
+                .compose(wrong -> wrong.isEmpty()
+                        ? kept(call, old, content, typed)
+                        : refused(typed.refused(Wrong.faults(wrong))));
     }
 
     private Future<Reply> kept(Call call, @Nullable Image old, Image.Content content, Form typed) {

@@ -1,5 +1,6 @@
 package io.sluice.jobs.images;
 
+import io.sluice.engines.Engine.Kept;
 import io.sluice.files.catalogue.CatalogueQuery;
 import io.sluice.web.Caller;
 import io.sluice.web.View.Faults;
@@ -44,8 +45,7 @@ public final class ImagePages {
             String framework,
             String device,
             Faults faults) {
-        static Form of(@Nullable Image old, Caller caller) {
-            var content = old == null ? Image.Content.EMPTY : old.content();
+        static Form of(@Nullable Image old, Image.Content content, Caller caller) {
             return new Form(
                     old == null ? null : old.id(),
                     caller.admin(),
@@ -60,6 +60,11 @@ public final class ImagePages {
 
         Form refused(Faults why) {
             return new Form(id, accepted, name, description, repository, tags, framework, device, why);
+        }
+
+        /** It is of a task, with what that one has written down. */
+        public boolean isOfTask() {
+            return repository.startsWith(Kept.REGISTRY + "/");
         }
 
         public String action() {

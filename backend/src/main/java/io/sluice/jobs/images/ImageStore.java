@@ -40,6 +40,9 @@ final class ImageStore {
             WHERE id = $1 AND date_trunc('milliseconds', changed) = date_trunc('milliseconds', $4::timestamptz) RETURNING *
             """;
 
+    private static final String ACCEPTED =
+            "SELECT * FROM job_images WHERE standing = 'accepted' AND repository = $1 AND $2 = ANY(tags) LIMIT 1";
+
     private final Database database;
 
     ImageStore(Database database) {
@@ -79,6 +82,18 @@ final class ImageStore {
     Future<Image> add(Caller caller, Image.Content content, Standing.State state) {
         return one(ADD, values(Tuple.of(caller.id(), caller.name()), content, state))
                 .map(Optional::orElseThrow);
+    }
+
+    Future<Boolean> isAccepted(String repository, String tag) {
+        return one(ACCEPTED, Tuple.of(repository, tag)).map(Optional::isPresent);
+    }
+
+    /** What the engines call this installation. */
+    Future<String> install() {
+        return database.pool()
+                .query("SELECT install FROM job_leader")
+                .execute()
+                .map(rows -> rows.iterator().next().getString(0));
     }
 
     private static Tuple values(Tuple first, Image.Content content, Standing.State state) {

@@ -1,6 +1,7 @@
 package io.sluice.jobs.images;
 
 import io.sluice.database.Database;
+import io.sluice.engines.Engine.Kept;
 import io.sluice.files.catalogue.CatalogueQuery;
 import io.sluice.files.catalogue.Standing;
 import io.sluice.files.catalogue.Wrong;
@@ -41,14 +42,48 @@ public final class Images {
         return store.find(caller, id).map(found -> found.orElseThrow(() -> none("" + id)));
     }
 
+    /** Whether the catalogue has it, for everybody. */
+    public Future<Boolean> isAccepted(String reference) {
+        int colon = reference.lastIndexOf(':');
+        return colon < reference.lastIndexOf('/')
+                ? store.isAccepted(reference, "latest")
+                : store.isAccepted(reference.substring(0, colon), reference.substring(colon + 1));
+    }
+
+    /** How the names of what is saved of tasks here begin, before the number of whose it is. */
+    public Future<String> saved() {
+        return store.install().map(install -> Kept.REGISTRY + "/" + install + "-");
+    }
+
     public static Problem none(String id) {
         return Problem.of(Problem.Kind.NOT_FOUND, "NoImageError", "Image " + id + " is not found.");
     }
 
+    /** All that keeps this from being an entry of the caller's: nobody opens to all what was saved of somebody else's task, but an administrator. */
+    Future<List<Wrong>> wrong(Caller caller, Image.Content content) {
+        var all = content.wrong();
+        if (caller.admin() || !all.isEmpty() || !content.repository().startsWith(Kept.REGISTRY + "/")) {
+            return Future.succeededFuture(all);
+        }
+        return saved().map(saved -> content.repository().startsWith(saved + caller.id() + "/")
+                ? List.of()
+                : List.of(new Wrong(
+                        "repository",
+                        "images.fault.notYours",
+                        "repository: only what was saved of your own tasks is yours to propose.")));
+    }
+
+    private Future<Void> passed(Caller caller, Image.Content content) {
+        return wrong(caller, content).map(wrong -> {
+            Wrong.refuse(wrong);
+            return null;
+        });
+    }
+
     /** What an administrator brings is accepted, what others bring is proposed. */
     public Future<Image> add(Caller caller, Image.Content content) {
-        Wrong.refuse(content.wrong());
-        return store.waiting(caller)
+        return passed(caller, content)
+                .compose(passed -> store.waiting(caller))
                 .compose(waiting -> {
                     Standing.refuse(caller, waiting);
                     return store.add(caller, content, Standing.State.of(caller));
@@ -59,8 +94,8 @@ public final class Images {
 
     /** A proposal that is changed is proposed anew. */
     Future<Image> change(Caller caller, long id, Image.Content content) {
-        Wrong.refuse(content.wrong());
-        return changeable(caller, id)
+        return passed(caller, content)
+                .compose(passed -> changeable(caller, id))
                 .compose(old -> store.change(
                         old, content, caller.admin() ? old.standing().state() : Standing.State.PROPOSED))
                 .recover(e -> taken(e, content.name()))

@@ -13,6 +13,7 @@ import io.sluice.jobs.gang.Gang;
 import io.sluice.jobs.gang.GangFolders;
 import io.sluice.jobs.gang.PaiVariables;
 import io.sluice.jobs.gang.RankTable;
+import io.sluice.jobs.images.TaskImages;
 import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.placement.Decisions;
 import io.sluice.jobs.placement.Demand;
@@ -62,6 +63,7 @@ final class Launch {
     private final Folders folders;
     private final Mounts mounts;
     private final GangFolders gangs;
+    private final TaskImages images;
     private final BiFunction<Buffer, String, Map<String, String>> secrets;
     /** Of the job that was started last. */
     private volatile @Nullable Shared shared;
@@ -77,11 +79,17 @@ final class Launch {
         }
     };
 
-    Launch(TaskStore store, Folders folders, Files files, BiFunction<Buffer, String, Map<String, String>> secrets) {
+    Launch(
+            TaskStore store,
+            Folders folders,
+            Files files,
+            TaskImages images,
+            BiFunction<Buffer, String, Map<String, String>> secrets) {
         this.store = store;
         this.folders = folders;
         this.mounts = new Mounts(files);
         this.gangs = folders.gangs();
+        this.images = images;
         this.secrets = secrets;
     }
 
@@ -265,7 +273,7 @@ final class Launch {
                     task.node(),
                     contract.prologue() + Secrets.render(TaskScript.of(spec, role), values),
                     variables,
-                    image(spec, role, values),
+                    images.of(spec, role, values),
                     role.resources().cpu(),
                     memory(role),
                     shm == null ? 0 : shm,
@@ -321,18 +329,6 @@ final class Launch {
         return Optional.of(Exit.of(
                 Exit.NOT_TOGETHER,
                 "Not all tasks had begun " + limit + " s after the first. Missing: " + few + more + "."));
-    }
-
-    private static Task.Image image(JobSpec spec, JobSpec.Role role, Map<String, String> values) {
-        JobSpec.Auth auth = spec.image(role).auth();
-        String password = auth == null ? null : auth.password();
-        // who names no registry means the one that the image is in
-        String registry = auth == null || auth.registry().equals(JobSpec.Auth.DOCKER_HUB) ? null : auth.registry();
-        return new Task.Image(
-                TaskScript.image(spec, role),
-                auth == null ? null : auth.username(),
-                password == null ? null : Secrets.render(password, values),
-                registry);
     }
 
     /** The node's, or the task's own name where each has an address of its own. */

@@ -7,6 +7,8 @@ import io.sluice.engines.Subscription;
 import io.sluice.files.Files;
 import io.sluice.jobs.Folders;
 import io.sluice.jobs.data.Transfers;
+import io.sluice.jobs.images.Images;
+import io.sluice.jobs.images.TaskImages;
 import io.sluice.jobs.placement.Demand;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
@@ -86,7 +88,7 @@ public final class Scheduler {
         this.queueStore = new QueueStore(database);
         this.metrics = new LifeMetrics(registry);
         this.line = new EngineLine(engine, patience, metrics);
-        var launch = new Launch(taskStore, folders, files, secrets);
+        var launch = new Launch(taskStore, folders, files, new TaskImages(new Images(database)), secrets);
         this.life = new Life(jobs, taskStore, line, launch, transfers, failpoint, metrics, this::ring, seen);
         this.queue =
                 new Queue(queueStore, jobs, taskStore, line, releases, launch, folders.links(), life, metrics, seen);

@@ -71,8 +71,8 @@ final class NewJobRoutes {
     private Future<Reply> fresh(Call call) {
         var clone = call.query("clone");
         var template = call.query("template");
-        boolean chosen =
-                call.query("dataset").isPresent() || call.query("image").isPresent();
+        boolean chosen = List.of("dataset", "image", "saved").stream()
+                .anyMatch(one -> call.query(one).isPresent());
         var notebook = call.query("notebook");
         Future<Begun> begun = clone.isPresent()
                 ? clone(call, clone.get())
@@ -97,8 +97,10 @@ final class NewJobRoutes {
     private Future<Begun> chosen(Call call) {
         var dataset = call.query("dataset").orElse(null);
         var image = call.query("image").orElse(null);
-        return catalogues
-                .text(call.caller(), dataset, image, call.query("tag").orElse(null))
+        return call.query("saved")
+                .map(saved -> Future.succeededFuture(catalogues.text(saved)))
+                .orElseGet(() -> catalogues.text(
+                        call.caller(), dataset, image, call.query("tag").orElse(null)))
                 .compose(text -> named(call, text, "job"))
                 .map(text -> new Begun(
                         text, Word.of("info", dataset == null ? "submit.image.used" : "submit.dataset.used")));

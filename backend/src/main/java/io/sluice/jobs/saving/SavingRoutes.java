@@ -50,7 +50,7 @@ final class SavingRoutes {
                 .orElseGet(() -> Reply.json(Map.of("state", "SAVING")).status(202));
     }
 
-    private static <T> Future<T> away(Throwable failure) {
+    static <T> Future<T> away(Throwable failure) {
         return Future.failedFuture(
                 failure instanceof Unavailable
                         ? Problem.unavailable(String.valueOf(failure.getMessage()), failure, Savings.AGAIN)

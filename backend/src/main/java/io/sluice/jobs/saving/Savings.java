@@ -6,6 +6,7 @@ import io.sluice.engines.Engine.NotKept;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
+import io.sluice.jobs.images.Images;
 import io.sluice.jobs.lists.Places;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
@@ -13,6 +14,7 @@ import io.sluice.web.Route;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The door to saving tasks as images. */
@@ -32,9 +35,11 @@ public final class Savings {
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
     private static final int MOST = 100;
+    private static final int MOST_SHOWN = 1_000;
 
     private final Jobs jobs;
     private final Engine engine;
+    private final Images images;
     /** Those on their way, and those whose end nobody has been told yet. */
     private final Map<Wish, Going> going = new ConcurrentHashMap<>();
 
@@ -49,13 +54,52 @@ public final class Savings {
         }
     }
 
-    public Savings(Jobs jobs, Engine engine) {
+    public Savings(Jobs jobs, Engine engine, Images images) {
         this.jobs = jobs;
         this.engine = engine;
+        this.images = images;
     }
 
     public List<Route> routes() {
-        return new SavingRoutes(this).routes();
+        return Stream.concat(new SavingRoutes(this).routes().stream(), new SavedRoutes(this).routes().stream())
+                .toList();
+    }
+
+    /** Whether this engine saves tasks at all. */
+    boolean isPossible() {
+        return engine.keeps();
+    }
+
+    /** Those that the caller may see, the newest first: their own, and for an administrator all. */
+    Future<List<SavedImage>> saved(Caller caller) {
+        return images.saved()
+                .compose(saved -> engine.saved(caller.admin() ? saved : saved + caller.id() + "/"))
+                .map(all -> all.stream()
+                        .map(SavedImage::of)
+                        .sorted(Comparator.comparing(SavedImage::at).reversed())
+                        .limit(MOST_SHOWN)
+                        .toList());
+    }
+
+    /** @param owner the number of whose it is */
+    Future<Void> drop(Caller caller, String owner, String name) {
+        if (!owner.matches("\\d{1,18}") || !(caller.admin() || owner.equals("" + caller.id()))) {
+            return Future.failedFuture(noImage(name));
+        }
+        return images.saved()
+                .compose(saved -> engine.drop(saved + owner + "/" + name))
+                .recover(
+                        failure -> Future.failedFuture(failure instanceof NotKept why ? undropped(why, name) : failure))
+                .onSuccess(dropped ->
+                        Identity.audit("saved-image-deleted", "owner", owner, "image", name, "by", caller.name()));
+    }
+
+    private static Problem undropped(NotKept failure, String name) {
+        return failure.why() == NotKept.Why.GONE ? noImage(name) : problem(failure);
+    }
+
+    private static Problem noImage(String name) {
+        return Problem.of(Problem.Kind.NOT_FOUND, "NoImageError", "There is no saved image " + name + ".");
     }
 
     Future<Job> job(Caller caller, String key) {
@@ -115,7 +159,7 @@ public final class Savings {
         if (going.size() >= MOST) {
             throw Problem.tooMany("Too many tasks are being saved as images.", AGAIN);
         }
-        var begun = new Going(engine.keep(run, wish.image()), new AtomicReference<>());
+        var begun = new Going(engine.keep(run, wish.image(), job.key()), new AtomicReference<>());
         going.put(wish, begun);
         begun.kept()
                 .onComplete(over -> begun.end().set(Instant.now()))
@@ -163,6 +207,8 @@ public final class Savings {
             case TOO_MANY -> Problem.of(Problem.Kind.CONFLICT, "TooManyImagesError", message);
             case FULL -> Problem.of(Problem.Kind.FULL, message);
             case GONE -> Problem.of(Problem.Kind.NOT_FOUND, message);
+            case USED -> Problem.of(Problem.Kind.CONFLICT, "ImageInUseError", message);
+            case CUT -> Problem.unavailable(message, failure, AGAIN);
             case IMPOSSIBLE -> Problem.of(Problem.Kind.CONFLICT, "NoImageHereError", message);
         };
     }

@@ -63,7 +63,7 @@ class ProcessEngineTest extends EngineContract {
     @Test
     void saves_no_image_and_says_what_to_do_instead() {
         assertThat(tasks.engine.keeps()).isFalse();
-        assertThatThrownBy(() -> tasks.engine.keep("once", "env:1").await())
+        assertThatThrownBy(() -> tasks.engine.keep("once", "env:1", "").await())
                 .isInstanceOf(Engine.NotKept.class)
                 .hasMessageContaining("Keep what a task makes in /userhome or /output");
     }

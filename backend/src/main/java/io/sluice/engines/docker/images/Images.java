@@ -91,7 +91,7 @@ public final class Images {
                             + " registry.example.org/team/image:tag, without options.");
         }
         if (SavedName.isOne(name)) {
-            return saved(name, keeper);
+            return saved(name, image.open() || SavedName.isOf(name, keeper));
         }
         var registry = image.registry();
         if (image.user() != null && registry != null && !name.isAt(registry)) {
@@ -121,8 +121,8 @@ public final class Images {
     }
 
     /** Of another's it is not told whether there is one. */
-    private Answer saved(ImageName name, @Nullable String keeper) {
-        return (SavedName.isOf(name, keeper) ? find(name) : Optional.<InspectImageResponse>empty())
+    private Answer saved(ImageName name, boolean granted) {
+        return (granted ? find(name) : Optional.<InspectImageResponse>empty())
                 .<Answer>map(Ready::new)
                 .orElseGet(
                         () -> never(

@@ -32,7 +32,7 @@ record Recipe(String id, Buffer archive) {
     private static final String CONFIG = "config.json";
     private static final int TEXT = 0644;
 
-    static Recipe of(InspectImageResponse base, InspectImageResponse draft, String name) {
+    static Recipe of(InspectImageResponse base, InspectImageResponse draft, String name, String origin) {
         try {
             var layers = layers(draft);
             var image = new LinkedHashMap<String, Object>();
@@ -40,6 +40,7 @@ record Recipe(String id, Buffer archive) {
             image.put("os", draft.getOs());
             image.put("created", draft.getCreated());
             image.put("author", AUTHOR);
+            image.put("comment", origin);
             image.put("config", config(base.getConfig()));
             image.put("rootfs", Map.of("type", "layers", "diff_ids", layers));
             image.put("history", history(layers.size(), draft.getCreated()));

@@ -1,5 +1,6 @@
 package io.sluice.engines.docker.images;
 
+import io.sluice.engines.Engine;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The names of what was kept of tasks: {@code saved.sluice/OWNER/NAME:TAG}. No registry has them, so none is ever fetched. */
 final class SavedName {
 
-    private static final String REGISTRY = "saved.sluice";
+    private static final String REGISTRY = Engine.Kept.REGISTRY;
     private static final int LONGEST = 128;
 
     private SavedName() {}

@@ -10,17 +10,16 @@ import io.sluice.engines.Engine.Kept;
 import io.sluice.engines.Engine.NotKept;
 import io.sluice.engines.Engine.NotKept.Why;
 import io.sluice.engines.Engine.Unavailable;
+import io.sluice.engines.docker.images.Saves.Save;
 import io.sluice.engines.docker.wire.Daemon;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Semaphore;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps running containers as images. Docker's own commit writes all that a container was made with into the image, its secrets too; so what it
@@ -37,11 +36,13 @@ public final class Saving {
     private static final Duration FORGOTTEN = Duration.ofHours(1);
 
     private final Daemon daemon;
+    private final SavedImages saved;
     private final SavingMetrics metrics;
     private final Semaphore turns = new Semaphore(AT_ONCE);
 
-    public Saving(Daemon daemon, CollectorRegistry registry) {
+    public Saving(Daemon daemon, SavedImages saved, CollectorRegistry registry) {
         this.daemon = daemon;
+        this.saved = saved;
         this.metrics = new SavingMetrics(registry);
     }
 
@@ -49,9 +50,10 @@ public final class Saving {
      * What the container has written, upon the image that it was made from.
      *
      * @param chosen a name, with a tag or without, among those of the owner; what has it already is replaced
+     * @param origin what the task is to people
      * @throws NotKept when it can not be had like that
      */
-    public Kept keep(String container, String base, String owner, String chosen) {
+    public Kept keep(String container, String base, String owner, String chosen, String origin) throws IOException {
         var name = SavedName.of(owner, chosen)
                 .orElseThrow(
                         () -> new NotKept(
@@ -66,11 +68,9 @@ public final class Saving {
         metrics.saving(1);
         var result = "failed";
         try {
-            var kept = kept(container, base, owner, name);
+            var kept = kept(new Save(name.full(), container, origin, Instant.now(), null, false), base, owner);
             result = "done";
             return kept;
-        } catch (DockerException e) {
-            throw refused(e);
         } finally {
             metrics.saved(result);
             metrics.saving(-1);
@@ -78,32 +78,63 @@ public final class Saving {
         }
     }
 
-    private Kept kept(String container, String base, String owner, ImageName name) {
-        sweep();
-        if (images().stream()
-                        .flatMap(Saving::names)
-                        .filter(one -> one.startsWith(SavedName.folder(owner)) && !one.equals(name.full()))
-                        .count()
-                >= MOST_OF_ONE) {
-            throw new NotKept(
-                    Why.TOO_MANY,
-                    "There are " + MOST_OF_ONE
-                            + " saved images of this user, which is the limit. Save it under the name of"
-                            + " one of them, which it then replaces.");
-        }
-        var below = find(base)
+    private Kept kept(Save save, String base, String owner) throws IOException {
+        room(save, owner);
+        var below = saved.find(base)
                 .orElseThrow(() ->
                         new NotKept(Why.IMPOSSIBLE, "The image that the task was begun in is gone from the engine."));
-        var before = find(name.full()).map(InspectImageResponse::getId);
+        if (!saved.saves().begin(save)) {
+            throw new NotKept(Why.BUSY, "An image of this name is being saved. Try again in a minute.");
+        }
+        @Nullable Why fault = Why.CUT;
+        try {
+            var kept = made(save, below);
+            fault = null;
+            return kept;
+        } catch (DockerException e) {
+            var refusal = refused(e);
+            fault = refusal instanceof NotKept why ? why.why() : Why.CUT;
+            throw refusal;
+        } catch (NotKept e) {
+            fault = e.why();
+            throw e;
+        } finally {
+            saved.saves().end(save, fault);
+        }
+    }
+
+    private void room(Save save, String owner) {
+        try {
+            sweep();
+            var images = daemon.ask(
+                    "images", Daemon.SHORT, client -> client.listImagesCmd().exec());
+            if (images.stream()
+                            .flatMap(SavedImages::names)
+                            .filter(one -> one.startsWith(SavedName.folder(owner)) && !one.equals(save.image()))
+                            .count()
+                    >= MOST_OF_ONE) {
+                throw new NotKept(
+                        Why.TOO_MANY,
+                        "There are " + MOST_OF_ONE
+                                + " saved images of this user, which is the limit. Save it under the name of"
+                                + " one of them, which it then replaces, or delete one.");
+            }
+        } catch (DockerException e) {
+            throw refused(e);
+        }
+    }
+
+    private Kept made(Save save, InspectImageResponse below) {
+        var before = saved.find(save.image()).map(InspectImageResponse::getId);
         var draft = daemon.ask(
                 "commit",
                 LIMIT,
-                client -> client.commitCmd(container)
+                client -> client.commitCmd(save.container())
                         .withAuthor(Recipe.AUTHOR)
                         .withPause(true)
                         .exec());
         try {
-            var kept = named(below, draft, name);
+            var kept = named(below, draft, save);
             before.filter(old -> !old.equals(kept.id())).ifPresent(this::drop);
             return kept;
         } finally {
@@ -111,40 +142,22 @@ public final class Saving {
         }
     }
 
-    private Kept named(InspectImageResponse base, String draft, ImageName name) {
-        var made = find(draft).orElseThrow(() -> new Unavailable("The image was removed while it was made.", null));
-        var recipe = Recipe.of(base, made, name.full());
+    private Kept named(InspectImageResponse base, String draft, Save save) {
+        var name = save.image();
+        var made =
+                saved.find(draft).orElseThrow(() -> new Unavailable("The image was removed while it was made.", null));
+        var recipe = Recipe.of(base, made, name, save.origin());
         // docker-java's own call answers before the engine has: it reads the head alone
         daemon.post(
                 "load", Daemon.LONG, "/images/load?quiet=1", recipe.archive().getBytes());
         // what the engine thinks of it stands in the answer's text, not in its status
-        var there = find(name.full())
+        var there = saved.find(name)
                 .filter(image -> recipe.id().equals(image.getId()))
                 .orElseThrow(() -> new NotKept(
                         Why.IMPOSSIBLE,
                         "This Docker engine makes no image of layers that it has. It keeps them in containerd; an administrator can"
                                 + " switch its feature containerd-snapshotter off."));
-        return new Kept(name.full(), recipe.id(), there.getSize() == null ? 0 : there.getSize());
-    }
-
-    private Optional<InspectImageResponse> find(String image) {
-        try {
-            return Optional.of(daemon.ask(
-                    "image",
-                    Daemon.SHORT,
-                    client -> client.inspectImageCmd(image).exec()));
-        } catch (NotFoundException e) {
-            return Optional.empty();
-        }
-    }
-
-    private List<Image> images() {
-        return daemon.ask(
-                "images", Daemon.SHORT, client -> client.listImagesCmd().exec());
-    }
-
-    private static Stream<String> names(Image image) {
-        return image.getRepoTags() == null ? Stream.of() : Arrays.stream(image.getRepoTags());
+        return new Kept(name, recipe.id(), there.getSize() == null ? 0 : there.getSize());
     }
 
     /** Drafts of a gateway that died, and what was replaced while a task still ran in it. */
@@ -159,7 +172,8 @@ public final class Saving {
                 .stream()
                 .filter(image -> image.getCreated() < old)
                 .map(Image::getId)
-                .filter(id -> find(id).filter(image -> Recipe.AUTHOR.equals(image.getAuthor()))
+                .filter(id -> saved.find(id)
+                        .filter(image -> Recipe.AUTHOR.equals(image.getAuthor()))
                         .isPresent())
                 .forEach(this::drop);
     }
