@@ -74,6 +74,8 @@ def serve(sock):
                 answer(sock, "200 OK", query(path, "f"), b"fields")
             elif name == "/status":
                 answer(sock, query(path, "s")[0] + " Said", query(path, "f"), b"")
+            elif name == "/bomb":
+                answer(sock, "200 OK", ["Set-Cookie: bomb%d=%s; Path=/; Domain=localhost" % (i, "x" * 3900) for i in range(int(query(path, "n")[0]))], b"bomb")
             elif name == "/connections":
                 answer(sock, "200 OK", [], str(connections).encode())
             elif name == "/big":

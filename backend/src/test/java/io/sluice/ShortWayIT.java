@@ -1,13 +1,10 @@
 package io.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.DoorDesk.Answer;
 import io.sluice.DoorDesk.Door;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -345,18 +342,6 @@ class ShortWayIT {
             ann.becomes("third", "web", "ended");
             assertThat(visitor.ask(third.request("GET", "/echo")).status()).isEqualTo(410);
         }
-        assertThatThrownBy(() -> {
-                    try (var visitor = known()) {
-                        visitor.send(door.request("GET", "/hang"));
-                        assertThat(ann.call("DELETE", ann.endpoint("evil", "web"), null)
-                                        .statusCode())
-                                .isEqualTo(204);
-                        visitor.hear(false);
-                    }
-                })
-                .isInstanceOfAny(EOFException.class, SocketException.class);
-        ann.on("evil", "web", "{\"recipe\":\"port\"}");
-        ann.ready("evil", "web");
     }
 
     @Test

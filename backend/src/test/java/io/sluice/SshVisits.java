@@ -2,6 +2,7 @@ package io.sluice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.SshDesk.Ended;
 import java.io.File;
 import java.io.IOException;
@@ -92,6 +93,35 @@ abstract class SshVisits {
         assertThat(ssh.ssh(annsKey, "-o", "PubkeyAuthentication=no", "train" + AT, "id")
                         .errors())
                 .contains("Permission denied (publickey)");
+    }
+
+    /** Leinao's debug jobs are to be gone into: nothing has to be asked for. */
+    @Test
+    void a_debug_job_of_Leinaos_is_open_by_ssh_by_default() throws IOException {
+        var job = DoorDesk.JSON.createObjectNode();
+        job.put("jobName", "debug").put("image", desk.image).put("gpuType", "debug");
+        job.putArray("taskRoles")
+                .addObject()
+                .put("name", "main")
+                .put("taskNumber", 1)
+                .put("cpuNumber", 1)
+                .put("memoryMB", 256)
+                .put("command", "sleep 600");
+        assertThat(ann.call("POST", "/api/v1/jobs", job.toString()).statusCode())
+                .isIn(201, 202);
+        DoorDesk.until(
+                "it runs",
+                () -> ann.call("GET", "/api/v1/user/ann/jobs/debug/ssh", null).statusCode() == 200);
+        JsonNode there = DoorDesk.JSON
+                .readTree(
+                        ann.call("GET", "/api/v1/user/ann/jobs/debug/ssh", null).body())
+                .path("containers")
+                .path(0);
+        assertThat(there.path("command").asText()).isEqualTo("ssh -p " + ssh.port() + " ann~debug+main+0@127.0.0.1");
+        assertThat(ssh.ssh(annsKey, there.path("sshUser").asText() + "@127.0.0.1", "echo in; exit 3"))
+                .satisfies(ended -> assertThat(ended.text()).isEqualTo("in\n"))
+                .satisfies(ended -> assertThat(ended.code()).isEqualTo(3));
+        ann.stop("debug");
     }
 
     @Test

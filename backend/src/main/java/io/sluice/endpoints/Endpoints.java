@@ -356,18 +356,8 @@ public final class Endpoints {
                         .findFirst());
     }
 
-    /** Why it is not there, for whoever came by its name. */
     private Future<Excuse> excuse(String id) {
-        steps.doubt(id);
-        keeper.ring();
-        return store.find(id)
-                .map(found -> found.map(endpoint -> switch (endpoint.state()) {
-                            case WAITING, STARTING, READY -> Excuse.of(Excuse.Kind.STARTING);
-                            case FAILED -> new Excuse(Excuse.Kind.FAILED, null, endpoint.output(), false);
-                            case OFF -> Excuse.of(Excuse.Kind.OFF);
-                            case ENDED -> Excuse.of(Excuse.Kind.ENDED);
-                        })
-                        .orElseGet(() -> Excuse.of(Excuse.Kind.UNKNOWN)));
+        return keeper.excuse(id);
     }
 
     /** What is not known any more has nothing that could be gone to. */

@@ -1,6 +1,7 @@
 package io.sluice.endpoints;
 
 import io.sluice.endpoints.Endpoint.State;
+import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Road;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
@@ -134,6 +135,31 @@ final class Keeper {
                     ? Future.succeededFuture(Set.of())
                     : store.ended(over).map(ended -> new HashSet<>(over));
         });
+    }
+
+    /** Why it is not there, for whoever came by its name. */
+    Future<Excuse> excuse(String id) {
+        steps.doubt(id);
+        ring();
+        return store.find(id)
+                .compose(found -> found.map(this::excuse)
+                        .orElseGet(() -> Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN))));
+    }
+
+    /** As it stands now: what was written down of one that has just been switched off, or whose job is over, is older. */
+    private Future<Excuse> excuse(Endpoint endpoint) {
+        return switch (endpoint.state()) {
+            case WAITING, STARTING, READY ->
+                jobs.places()
+                        .over(List.of(endpoint.job()))
+                        .map(over -> Excuse.of(
+                                !over.isEmpty()
+                                        ? Excuse.Kind.ENDED
+                                        : endpoint.wanted() ? Excuse.Kind.STARTING : Excuse.Kind.OFF));
+            case FAILED -> Future.succeededFuture(new Excuse(Excuse.Kind.FAILED, null, endpoint.output(), false));
+            case OFF -> Future.succeededFuture(Excuse.of(Excuse.Kind.OFF));
+            case ENDED -> Future.succeededFuture(Excuse.of(Excuse.Kind.ENDED));
+        };
     }
 
     private static Optional<Places.Task> task(Endpoint endpoint, Places.@Nullable Active job) {

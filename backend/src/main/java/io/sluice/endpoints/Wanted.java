@@ -27,8 +27,8 @@ final class Wanted {
                     "Job " + job.key() + " has ended. Endpoints are for jobs that run, or will.");
         }
         if (!Wishes.NAME.matcher(name).matches()) {
-            throw Problem.invalid(
-                    "An endpoint's name has small letters, digits and -, begins with a letter, and has at most 32.");
+            throw Problem.invalid("An endpoint's name has small letters, digits and -, begins with a letter, and has at"
+                    + " most 32 characters. Give it another, like tensorboard-2.");
         }
         if (all.size() >= Wishes.MOST
                 && all.stream().noneMatch(one -> one.name().equals(name))) {

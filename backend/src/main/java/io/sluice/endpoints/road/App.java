@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param headers that every request gets
  * @param rewriteHost whether it is called by its own address
+ * @param open what goes on with it, by how that is told that the app is gone
  */
 record App(
         String id,
@@ -38,7 +39,7 @@ record App(
                 && headers.keySet().stream().anyMatch(own -> AsciiString.contentEqualsIgnoreCase(own, name));
     }
 
-    /** Cuts everything that goes through it. */
+    /** Ends everything that goes through it: what has been heard of it by half is cut, who has heard nothing yet is told why. */
     void close() {
         open.forEach(Runnable::run);
         lines.close();

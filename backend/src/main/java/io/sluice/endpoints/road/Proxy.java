@@ -3,6 +3,7 @@ package io.sluice.endpoints.road;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpResponse;
 import io.sluice.endpoints.road.lines.Line;
+import io.sluice.endpoints.road.lines.Lines;
 import io.sluice.endpoints.road.lines.Mouth;
 import io.sluice.endpoints.road.lines.Question;
 import io.sluice.endpoints.road.lines.Talk;
@@ -48,7 +49,10 @@ final class Proxy {
 
     /** What an app may be told of who signs in: everything but what signs in here. */
     static Future<Boolean> isOurs(Authenticator authenticator, @Nullable String authorization, Headers.Asker asker) {
-        if (authorization == null || !authorization.regionMatches(true, 0, "bearer ", 0, 7)) {
+        boolean known = authorization != null
+                && (authorization.regionMatches(true, 0, "bearer ", 0, 7)
+                        || authorization.regionMatches(true, 0, "basic ", 0, 6));
+        if (!known) {
             return Future.succeededFuture(false);
         }
         return authenticator
@@ -66,6 +70,7 @@ final class Proxy {
         private final Promise<Excuse.@Nullable Kind> over = Promise.promise();
         private final ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
         private final Mouth mouth;
+        private final Runnable gone;
         private @Nullable Line line;
         /** The credential that came is the portal's: no app sees it, not at a second try either. */
         private boolean withoutAuthorization;
@@ -82,13 +87,14 @@ final class Proxy {
             this.asker = asker;
             this.retried = again;
             this.mouth = new Mouth(request);
+            this.gone = () -> context.runOnContext(now -> leave());
         }
 
         Future<Excuse.@Nullable Kind> begin() {
             Road.hold(request);
             metrics.exchanges(1);
             pass.open.add(this);
-            app.open().add(this);
+            app.open().add(gone);
             response.exceptionHandler(gone -> cut());
             response.closeHandler(gone -> cut());
             String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
@@ -241,12 +247,22 @@ final class Proxy {
             return REPEATABLE.contains(request.method()) && !Question.hasBody(request);
         }
 
-        /** The pass or the app is gone, or one of the two sides: half an answer must not look like a whole one. */
+        /** The pass is gone. */
         @Override
         public void run() {
             context.runOnContext(now -> cut());
         }
 
+        /** The app is gone: who has heard nothing of it yet is told why. */
+        private void leave() {
+            if (answered || response.headWritten()) {
+                cut();
+            } else if (!done) {
+                give(Lines.gone());
+            }
+        }
+
+        /** One of the two sides is gone: half an answer must not look like a whole one. */
         private void cut() {
             if (done) {
                 return;
@@ -270,7 +286,7 @@ final class Proxy {
                 mouth.close();
                 metrics.exchanges(-1);
                 pass.open.remove(this);
-                app.open().remove(this);
+                app.open().remove(gone);
                 over.complete(trouble);
             }
         }

@@ -90,7 +90,7 @@ final class Regular implements Guide {
         }
         String uri = request.uri();
         boolean plain = request.decoderResult().isSuccess()
-                && request.protocolVersion().equals(HttpVersion.HTTP_1_1)
+                && isUsual(request.protocolVersion())
                 && PLAIN.contains(request.method())
                 && Paths.isPlain(uri)
                 && !uri.startsWith(Road.RESERVED);
@@ -105,6 +105,12 @@ final class Regular implements Guide {
         who.pass.used = System.nanoTime();
         going = who;
         return who.app.lines();
+    }
+
+    /** Netty has one for what is written as the standard has it, and makes another of what only resembles that. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean isUsual(HttpVersion version) {
+        return version == HttpVersion.HTTP_1_1;
     }
 
     private static boolean fields(HttpRequest request, Text text, Known who) {
@@ -159,14 +165,14 @@ final class Regular implements Guide {
     }
 
     @Override
-    public void begun(Runnable cut) {
+    public void begun(Runnable cut, Runnable gone) {
         Known who = going;
         if (who != null) {
             stay.begins();
             metrics.shortened();
             metrics.exchanges(1);
             who.pass.open.add(cut);
-            who.app.open().add(cut);
+            who.app.open().add(gone);
             if (!who.pass.valid) {
                 cut.run();
             }
@@ -185,14 +191,14 @@ final class Regular implements Guide {
     }
 
     @Override
-    public void over(Runnable cut) {
+    public void over(Runnable cut, Runnable gone) {
         Known who = going;
         if (who != null) {
             going = null;
             stay.ends();
             metrics.exchanges(-1);
             who.pass.open.remove(cut);
-            who.app.open().remove(cut);
+            who.app.open().remove(gone);
         }
     }
 

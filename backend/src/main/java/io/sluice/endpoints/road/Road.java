@@ -336,10 +336,11 @@ public final class Road implements Web.Neighbour {
             return over.compose(kind -> kind == null ? Future.succeededFuture() : told(kind));
         }
 
-        /** What is wrong with the app, unless its job is over. */
+        /** What is wrong with the app, or why it is not there any more. */
         private Future<Void> told(Excuse.Kind trouble) {
             return excuses.apply(id)
-                    .compose(excuse -> refuse(excuse.kind() == Excuse.Kind.ENDED ? excuse : Excuse.of(trouble)));
+                    .compose(excuse ->
+                            refuse(excuse.kind() == Excuse.Kind.ENDED || !isOpen(id) ? excuse : Excuse.of(trouble)));
         }
 
         boolean isEcho() {

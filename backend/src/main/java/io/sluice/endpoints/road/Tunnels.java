@@ -68,6 +68,7 @@ final class Tunnels {
         private final Headers.Asker asker;
         private final ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
         private final Promise<Excuse.@Nullable Kind> over = Promise.promise();
+        private final Runnable gone;
         private @Nullable Line line;
         private @Nullable Channel near;
         private long timer = -1;
@@ -83,6 +84,7 @@ final class Tunnels {
             this.app = app;
             this.pass = pass;
             this.asker = asker;
+            this.gone = () -> context.runOnContext(now -> broken(Lines.gone()));
         }
 
         Future<Excuse.@Nullable Kind> begin() {
@@ -90,7 +92,7 @@ final class Tunnels {
             open.incrementAndGet();
             metrics.tunnels(1);
             pass.open.add(this);
-            app.open().add(this);
+            app.open().add(gone);
             request.response().closeHandler(gone -> cut());
             String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
             if (authorization == null) {
@@ -229,7 +231,7 @@ final class Tunnels {
         public void broken(Throwable failure) {
             if (request.response().headWritten()) {
                 cut();
-            } else {
+            } else if (!done) {
                 hangUp();
                 finish(
                         failure instanceof ConnectException
@@ -246,7 +248,7 @@ final class Tunnels {
             }
         }
 
-        /** The pass or the app is gone. */
+        /** The pass is gone. */
         @Override
         public void run() {
             context.runOnContext(now -> cut());
@@ -273,7 +275,7 @@ final class Tunnels {
                 open.decrementAndGet();
                 metrics.tunnels(-1);
                 pass.open.remove(this);
-                app.open().remove(this);
+                app.open().remove(gone);
                 over.complete(trouble);
             }
         }

@@ -24,6 +24,7 @@ final class Errand implements Talk, Runnable {
     private final Guide guide;
     private final Shortcut owner;
     private final Text text = new Text();
+    private final Runnable gone;
 
     private @Nullable HttpRequest request;
     private @Nullable Line line;
@@ -45,6 +46,7 @@ final class Errand implements Talk, Runnable {
         this.out = out;
         this.guide = guide;
         this.owner = owner;
+        this.gone = () -> out.channel().eventLoop().execute(this::leave);
     }
 
     boolean isGoing() {
@@ -65,7 +67,7 @@ final class Errand implements Talk, Runnable {
         answered = false;
         held = false;
         owner.gone();
-        guide.begun(this);
+        guide.begun(this, gone);
         app.lend(out.channel().eventLoop(), this, false);
         return true;
     }
@@ -218,10 +220,20 @@ final class Errand implements Talk, Runnable {
         }
     }
 
-    /** The pass or the app is gone. */
+    /** The pass is gone. */
     @Override
     public void run() {
         out.channel().eventLoop().execute(this::cut);
+    }
+
+    /** The app is gone: the long way says why, unless half of an answer was heard. */
+    private void leave() {
+        if (answered) {
+            cut();
+        } else {
+            hangUp();
+            back(Lines.gone());
+        }
     }
 
     /** Half an answer must not look like a whole one. */
@@ -244,6 +256,6 @@ final class Errand implements Talk, Runnable {
     private void finish() {
         request = null;
         paused = false;
-        guide.over(this);
+        guide.over(this, gone);
     }
 }

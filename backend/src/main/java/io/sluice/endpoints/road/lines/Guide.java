@@ -14,8 +14,13 @@ public interface Guide {
     @Nullable
     Lines ask(HttpRequest request, Text text);
 
-    /** Somebody goes it, until {@link #over}. */
-    void begun(Runnable cut);
+    /**
+     * Somebody goes it, until {@link #over}.
+     *
+     * @param cut who may not any more
+     * @param gone tells that there is no such app any more
+     */
+    void begun(Runnable cut, Runnable gone);
 
     /**
      * Writes the head of an answer, without its end.
@@ -25,5 +30,5 @@ public interface Guide {
      */
     boolean answer(HttpResponse head, int status, Text text);
 
-    void over(Runnable cut);
+    void over(Runnable cut, Runnable gone);
 }

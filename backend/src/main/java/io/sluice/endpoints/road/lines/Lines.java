@@ -107,7 +107,8 @@ public final class Lines {
         shelves.values().forEach(shelf -> run(shelf.loop, shelf::clear));
     }
 
-    private static IOException gone() {
+    /** Why nothing more comes from an app that is closed. */
+    public static IOException gone() {
         return new IOException("the app is gone");
     }
 

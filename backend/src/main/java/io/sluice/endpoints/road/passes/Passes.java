@@ -33,6 +33,7 @@ public final class Passes {
     private static final long LOOK_MILLIS = 2_000;
     private static final long TIDY_MILLIS = 60_000;
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
+    private static final long LEFT_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int MOST = 20_000;
     private static final int BYTES = 32;
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9_-]{43}");
@@ -44,6 +45,9 @@ public final class Passes {
     private final Authenticator authenticator;
     private final PassMetrics metrics;
     private final Map<String, Pass> known = new ConcurrentHashMap<>();
+    /** Given back a moment ago, and when: who reads the table meanwhile may still find them there. */
+    private final Map<String, Long> left = new ConcurrentHashMap<>();
+
     private final List<Long> timers;
 
     public Passes(Vertx vertx, Database database, Authenticator authenticator, CollectorRegistry registry) {
@@ -107,7 +111,7 @@ public final class Passes {
             }
             return authenticator
                     .stillValid(caller)
-                    .compose(valid -> valid
+                    .compose(valid -> valid && !left.containsKey(token)
                             ? Future.succeededFuture(Optional.of(keep(token, new Pass(endpoint, caller, hash))))
                             : store.remove(hash).map(Optional.empty()));
         });
@@ -136,6 +140,7 @@ public final class Passes {
 
     /** Whoever had it needs it no more. */
     public void leave(String endpoint, String token) {
+        left.put(token, System.nanoTime());
         Pass pass = known(endpoint, token);
         if (pass != null) {
             known.values().remove(pass);
@@ -164,6 +169,7 @@ public final class Passes {
 
     private void look() {
         long now = System.nanoTime();
+        left.values().removeIf(since -> now - since > LEFT_NANOS);
         known.forEach((token, pass) -> {
             if (pass.open.isEmpty() && now - pass.used > IDLE_NANOS) {
                 forget(token, pass);

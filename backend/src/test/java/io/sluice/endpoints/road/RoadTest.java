@@ -1,0 +1,232 @@
+package io.sluice.endpoints.road;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.client.CollectorRegistry;
+import io.sluice.database.TestDatabase;
+import io.sluice.endpoints.Endpoints;
+import io.sluice.identity.Identity;
+import io.sluice.jobs.Jobs;
+import io.sluice.web.Authenticator;
+import io.sluice.web.Caller;
+import io.sluice.web.Web;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who goes the short way, and what ends it at once: each alone, with all else as it was. */
+class RoadTest {
+    private static final Caller ANN = new Caller(7, "ann", false, Caller.Kind.SESSION, "s7", Set.of());
+    private static final String ID = "aaaaaaaaaabbbbbbbbbb";
+    private static final String OTHER = "ccccccccccdddddddddd";
+
+    private final Vertx vertx = Vertx.vertx();
+    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final CollectorRegistry registry = new CollectorRegistry();
+    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicReference<String> atPort = new AtomicReference<>(ID);
+    private final AtomicReference<Boolean> allowed = new AtomicReference<>(true);
+    /** One connection, which the browser keeps. */
+    private final HttpClientAgent browser = vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(1));
+
+    private HttpServer app;
+    private HttpServer gateway;
+    private Road road;
+    private String cookie = "";
+
+    private static final class Everybody implements Authenticator {
+        @Override
+        public Future<Verdict> authenticate(Credentials shown) {
+            return Future.succeededFuture(Verdict.NOBODY);
+        }
+
+        @Override
+        public Future<Boolean> stillValid(Caller caller) {
+            return Future.succeededFuture(true);
+        }
+    }
+
+    private static final class Edge implements Web.Stay, Web.Threshold {
+        @Override
+        public void begins() {}
+
+        @Override
+        public void ends() {}
+
+        @Override
+        public boolean isSecure(HttpServerRequest request) {
+            return false;
+        }
+
+        @Override
+        public String address(HttpServerRequest request) {
+            return "127.0.0.1";
+        }
+
+        @Override
+        public Buffer page(HttpServerRequest request, String template, Object page, String nonce) {
+            return Buffer.buffer();
+        }
+    }
+
+    /** Of endpoints with a port each, at which one is open. */
+    @BeforeEach
+    void open() {
+        database.database()
+                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS))
+                .await();
+        database.database().pool().query("""
+                        INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
+                        VALUES ('%s', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')
+                        """.formatted(ID)).execute().await();
+        app = vertx.createHttpServer().requestHandler(request -> {
+            asked.incrementAndGet();
+            request.response().end("the app");
+        });
+        app.listen(0, "127.0.0.1").await();
+        var edge = new Edge();
+        gateway = vertx.createHttpServer()
+                .connectionHandler(connection -> road.welcome(connection, edge))
+                .requestHandler(request -> road.handle(request, edge));
+        gateway.listen(0, "127.0.0.1").await();
+        road = new Road(
+                vertx,
+                database.database(),
+                new Everybody(),
+                registry,
+                Names.ports(gateway.actualPort(), gateway.actualPort()),
+                id -> Future.succeededFuture(Excuse.of(Excuse.Kind.OFF)),
+                (caller, id) -> allowed.get(),
+                port -> atPort.get());
+        opens();
+        enter();
+        assertThat(ask().statusCode()).isEqualTo(200);
+        assertThat(ask().statusCode()).isEqualTo(200);
+        assertThat(shortened()).isEqualTo(1);
+        assertThat(asked).hasValue(2);
+    }
+
+    private void opens() {
+        road.open(ID, SocketAddress.inetSocketAddress(app.actualPort(), "127.0.0.1"), Map.of(), false);
+    }
+
+    private void enter() {
+        URI ticket = URI.create(road.ticket(ANN, ID, "http://portal.example", "http://" + host(), "/")
+                .await());
+        cookie = get(ticket.getRawPath() + "?" + ticket.getRawQuery(), "")
+                .headers()
+                .getAll("Set-Cookie")
+                .getFirst()
+                .replaceFirst(";.*", "");
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        browser.close().await();
+        road.close();
+        database.close();
+        vertx.close().await();
+    }
+
+    private String host() {
+        return "127.0.0.1:" + gateway.actualPort();
+    }
+
+    private HttpClientResponse ask() {
+        return get("/", cookie);
+    }
+
+    private HttpClientResponse get(String uri, String cookie) {
+        var options = new RequestOptions()
+                .setMethod(HttpMethod.GET)
+                .setHost("127.0.0.1")
+                .setPort(gateway.actualPort())
+                .setURI(uri);
+        try {
+            return browser.request(options)
+                    .compose(request -> {
+                        request.authority(HostAndPort.parseAuthority(host(), -1));
+                        if (!cookie.isEmpty()) {
+                            request.putHeader("Cookie", cookie);
+                        }
+                        var answered = request.response()
+                                .compose(answer -> answer.end().map(answer));
+                        return request.end().compose(sent -> answered);
+                    })
+                    .await(10, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private double shortened() {
+        return registry.getSampleValue("sluice_endpoints_shortcuts_total");
+    }
+
+    private void refused(int status) {
+        for (int i = 0; i < 2; i++) {
+            assertThat(ask().statusCode()).isEqualTo(status);
+        }
+        assertThat(asked).hasValue(2);
+        assertThat(shortened()).isEqualTo(1);
+    }
+
+    @Test
+    void a_pass_that_is_given_back_opens_nothing_more() {
+        road.leave(ID, cookie.substring(cookie.indexOf('=') + 1));
+        refused(401);
+    }
+
+    @Test
+    void a_port_that_is_another_endpoints_now_leads_to_no_other_app() {
+        atPort.set(OTHER);
+        refused(401);
+    }
+
+    @Test
+    void a_port_that_is_nobodys_now_leads_nowhere() {
+        atPort.set(null);
+        refused(404);
+    }
+
+    @Test
+    void a_caller_who_may_not_any_more_gets_no_further() {
+        allowed.set(false);
+        road.recheck(ID);
+        refused(401);
+    }
+
+    @Test
+    void an_app_that_is_closed_is_not_asked() {
+        road.close(ID);
+        refused(503);
+    }
+
+    @Test
+    void another_life_of_the_app_is_asked_by_lines_of_its_own() {
+        opens();
+        assertThat(ask().statusCode()).isEqualTo(200);
+        assertThat(shortened()).isEqualTo(1);
+        assertThat(ask().statusCode()).isEqualTo(200);
+        assertThat(shortened()).isEqualTo(2);
+    }
+}
