@@ -64,7 +64,8 @@ public final class Jobs {
                     "008-place",
                     "009-images",
                     "010-data",
-                    "011-places"));
+                    "011-places",
+                    "012-uploads"));
 
     /** Of the doorbell and of live pages: a job has changed. */
     public static final String TOPIC = "jobs";

@@ -7,9 +7,11 @@ import io.sluice.files.stores.AccessKey;
 import io.sluice.files.stores.Stores;
 import io.sluice.jobs.data.HostileListing;
 import io.sluice.jobs.data.ObjectServer;
+import io.sluice.jobs.data.PartServer;
 import io.sluice.jobs.data.Transfer;
 import io.sluice.jobs.life.Exit;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -430,6 +433,70 @@ class DataWithJobsIT {
         desk.finished("ada", "taken");
         for (int i = 0; i < 20; i++) {
             assertThat(objects.content("taken/part-" + i)).isEqualTo(bytes(50_000, i));
+        }
+    }
+
+    /** A job that has written more than goes in one piece, to a store that lists parts. */
+    private String large(String name, PartServer parts) throws IOException {
+        desk.leave();
+        desk.open(desk.data(), parts.stores());
+        desk.submit("ada", output(name, "s3://lab/" + name));
+        String run = desk.running(1).getFirst();
+        try (var file = new RandomAccessFile(output(name).resolve("big").toFile(), "rw")) {
+            file.setLength(65L << 20);
+            file.write(bytes(1_000, 1));
+        }
+        return run;
+    }
+
+    private long uploads() {
+        return desk.query("SELECT count(*) FROM job_uploads");
+    }
+
+    @Test
+    void an_upload_in_parts_that_was_cut_off_goes_on_and_somebody_elses_is_left_alone() throws IOException {
+        try (var parts = new PartServer()) {
+            String run = large("parts", parts);
+            parts.refuse(503, request -> request.startsWith("PUT") && request.contains("partNumber=2"));
+            engine.end(run, 0);
+            desk.eventually(() -> parts.received().containsKey("own-1/1"));
+            desk.leave();
+            parts.refuse(503, request -> false);
+            desk.open(desk.data(), parts.stores());
+            assertThat(desk.finished("ada", "parts").state()).isEqualTo(Job.State.SUCCEEDED);
+            assertThat(parts.received()).isEqualTo(Map.of("own-1/1", 1, "own-1/2", 1));
+            assertThat(parts.finished()).containsExactly("own-1");
+            assertThat(parts.aborted()).isEmpty();
+            assertThat(uploads()).isZero();
+        }
+    }
+
+    @Test
+    void an_upload_that_the_store_has_thrown_away_begins_anew() throws IOException {
+        try (var parts = new PartServer()) {
+            String run = large("anew", parts);
+            desk.query(
+                    "INSERT INTO job_uploads (job_id, user_id, store, bucket, key, upload) SELECT id, user_id, 'near', 'lab',"
+                            + " 'anew/big', 'gone' FROM jobs WHERE name = 'anew' RETURNING job_id");
+            engine.end(run, 0);
+            desk.finished("ada", "anew");
+            assertThat(parts.finished()).containsExactly("own-1");
+            assertThat(uploads()).isZero();
+        }
+    }
+
+    @Test
+    void an_upload_that_is_given_up_leaves_no_parts_in_the_store() throws IOException {
+        try (var parts = new PartServer()) {
+            String run = large("given", parts);
+            parts.refuse(403, request -> request.startsWith("POST uploadId"));
+            engine.end(run, 0);
+            assertThat(desk.reasons(desk.finished("ada", "given"))).contains("DataNotBroughtBack");
+            assertThat(uploads()).isOne();
+            desk.leave();
+            desk.open(desk.data(), parts.stores());
+            desk.eventually(() -> uploads() == 0);
+            assertThat(parts.aborted()).containsExactly("own-1");
         }
     }
 

@@ -14,6 +14,8 @@ public final class StoreFault extends IOException {
         FORBIDDEN,
         NO_BUCKET,
         NO_OBJECT,
+        /** What was begun in parts is finished or was thrown away. */
+        NO_UPLOAD,
         /** It is another one than was listed. */
         CHANGED,
         /** What came or went was cut off or altered on its way. */

@@ -24,7 +24,6 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
-import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
 
@@ -179,31 +178,7 @@ public final class StoreLine implements AutoCloseable {
                 .uploadId();
     }
 
-    /** One that was begun and not finished, the newest; empty: none, or the store does not tell. */
-    public Optional<String> begun(Stores.Place place, String key) throws StoreFault {
-        try {
-            return asked(
-                            place,
-                            () -> client.listMultipartUploads(
-                                    with -> with.bucket(place.bucket()).prefix(key)))
-                    .uploads()
-                    .stream()
-                    .filter(upload -> upload.key().equals(key))
-                    .max(java.util.Comparator.comparing(MultipartUpload::initiated))
-                    .map(MultipartUpload::uploadId);
-        } catch (StoreFault fault) {
-            return without(fault, Optional.empty());
-        }
-    }
-
-    private static <T> T without(StoreFault fault, T nothing) throws StoreFault {
-        if (fault.isPassing() || fault.why() == Why.CREDENTIALS) {
-            throw fault;
-        }
-        return nothing;
-    }
-
-    /** The parts that are there. */
+    /** The parts that are there; none also where the store does not tell. */
     public Map<Integer, Part> parts(Stores.Place place, String key, String upload) throws StoreFault {
         try {
             Map<Integer, Part> all = new java.util.HashMap<>();
@@ -217,7 +192,24 @@ public final class StoreLine implements AutoCloseable {
             });
             return all;
         } catch (StoreFault fault) {
-            return without(fault, Map.of());
+            if (fault.isPassing() || fault.why() == Why.CREDENTIALS || fault.why() == Why.NO_UPLOAD) {
+                throw fault;
+            }
+            return Map.of();
+        }
+    }
+
+    /** The parts that are there are thrown away. */
+    public void abort(Stores.Place place, String key, String upload) throws StoreFault {
+        try {
+            asked(
+                    place,
+                    () -> client.abortMultipartUpload(
+                            with -> with.bucket(place.bucket()).key(key).uploadId(upload)));
+        } catch (StoreFault fault) {
+            if (fault.why() != Why.NO_UPLOAD && fault.why() != Why.NO_OBJECT) {
+                throw fault;
+            }
         }
     }
 
@@ -286,6 +278,9 @@ public final class StoreLine implements AutoCloseable {
             case "NoSuchBucket" ->
                 new StoreFault(
                         Why.NO_BUCKET, "There is no bucket " + place.bucket() + " in store " + store.name() + ".", e);
+            case "NoSuchUpload" ->
+                new StoreFault(
+                        Why.NO_UPLOAD, "An upload to " + place + " is finished, or its parts were thrown away.", e);
             case "PreconditionFailed" ->
                 new StoreFault(Why.CHANGED, "An object in " + place + " has changed since it was listed.", e);
             case "BadDigest" -> new StoreFault(Why.BROKEN, "What arrived in " + place + " is not what was sent.", e);

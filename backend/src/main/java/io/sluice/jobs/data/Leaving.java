@@ -6,6 +6,7 @@ import io.sluice.files.stores.StoreLine;
 import io.sluice.files.stores.StoreLine.Part;
 import io.sluice.files.stores.Stored;
 import io.sluice.files.stores.Stores;
+import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,78 +33,123 @@ final class Leaving {
     private final Stores.Place place;
     private final String key;
     private final FileChannel file;
+    private final Unfinished.Own uploads;
     private final Care care;
 
-    Leaving(StoreLine store, Stores.Place place, String key, FileChannel file, Care care) {
+    Leaving(StoreLine store, Stores.Place place, String key, FileChannel file, Unfinished.Own uploads, Care care) {
         this.store = store;
         this.place = place;
         this.key = key;
         this.file = file;
+        this.uploads = uploads;
         this.care = care;
     }
 
-    /**
-     * Not where it is there already.
-     *
-     * @param there what the store lists under this name, null: nothing
-     */
-    void send(@Nullable Stored there) throws IOException {
+    /** Each request by itself is tried again, and what is sent is looked at anew before it. */
+    void send() throws IOException {
         long size = file.size();
-        long part = Math.max(PIECE, (size / MOST_PARTS / PIECE + 1) * PIECE);
         if (size <= PIECE) {
-            byte[] digest = digest(0, size);
-            String etag = HexFormat.of().formatHex(digest);
-            if (!is(there, size, etag)) {
-                String got = store.write(place, key, size, base64(digest), () -> new Region(file, 0, size));
-                compare(got, etag);
+            care.of(() -> {
+                long now = file.size();
+                byte[] digest = digest(0, now);
+                compare(store.write(place, key, now, base64(digest), () -> new Region(file, 0, now)), hex(digest));
+                return digest;
+            });
+            return;
+        }
+        Optional<String> begun = care.of(() -> uploads.known(place, key).await());
+        if (begun.isEmpty() || !parts(size, begun.get())) {
+            parts(size, begin());
+        }
+    }
+
+    /** Whether the store has it already. */
+    boolean is(Stored there) throws IOException {
+        long size = file.size();
+        return there.size() == size && there.etag().equals(size <= PIECE ? hex(digest(0, size)) : whole(size));
+    }
+
+    private static long part(long size) {
+        return Math.max(PIECE, (size / MOST_PARTS / PIECE + 1) * PIECE);
+    }
+
+    private String begin() throws IOException {
+        String upload = care.of(() -> store.begin(place, key));
+        care.of(() -> uploads.begun(place, key, upload).await());
+        return upload;
+    }
+
+    /** Whether the store knew the upload. */
+    private boolean parts(long size, String upload) throws IOException {
+        try {
+            Map<Integer, Part> there = care.of(() -> store.parts(place, key, upload));
+            List<Sent> parts = new ArrayList<>();
+            for (long at = 0; at < size; at += part(size)) {
+                care.goOn();
+                long from = at;
+                int number = parts.size() + 1;
+                parts.add(care.of(
+                        () -> part(upload, number, there.get(number), from, Math.min(part(size), size - from))));
             }
-        } else if (there == null || there.size() != size || !is(there, size, whole(size, part))) {
-            parts(size, part);
+            finish(size, upload, parts);
+        } catch (StoreFault gone) {
+            if (gone.why() != Why.NO_UPLOAD) {
+                throw gone;
+            }
+            care.of(() -> uploads.over(place, key, upload).await());
+            return false;
         }
+        care.of(() -> uploads.over(place, key, upload).await());
+        return true;
     }
 
-    private static boolean is(@Nullable Stored there, long size, String etag) {
-        return there != null && there.size() == size && there.etag().equals(etag);
+    /** A part that is there, and what its digest has to be. */
+    private record Sent(Part part, String digest) {}
+
+    private Sent part(String upload, int number, @Nullable Part there, long from, long length) throws IOException {
+        byte[] digest = digest(from, length);
+        Part part = there != null && there.etag().equals(hex(digest))
+                ? there
+                : store.part(place, key, upload, number, length, base64(digest), () -> new Region(file, from, length));
+        return new Sent(part, hex(digest));
     }
 
-    private void parts(long size, long part) throws IOException {
-        Optional<String> begun = store.begun(place, key);
-        String upload = begun.isPresent() ? begun.get() : store.begin(place, key);
-        Map<Integer, Part> there = begun.isPresent() ? store.parts(place, key, upload) : Map.of();
+    private void finish(long size, String upload, List<Sent> parts) throws IOException {
         MessageDigest all = Landing.digest("MD5");
-        List<Part> parts = new ArrayList<>();
-        for (long at = 0; at < size; at += part) {
-            care.goOn();
-            long from = at;
-            long length = Math.min(part, size - at);
-            byte[] digest = digest(at, length);
-            all.update(digest);
-            int number = parts.size() + 1;
-            Part known = there.get(number);
-            parts.add(
-                    known != null && known.etag().equals(HexFormat.of().formatHex(digest))
-                            ? known
-                            : care.of(() -> store.part(
-                                    place,
-                                    key,
-                                    upload,
-                                    number,
-                                    length,
-                                    base64(digest),
-                                    () -> new Region(file, from, length))));
-        }
-        compare(store.finish(place, key, upload, parts), HexFormat.of().formatHex(all.digest()) + "-" + parts.size());
+        parts.forEach(part -> all.update(HexFormat.of().parseHex(part.digest())));
+        String whole = hex(all.digest()) + "-" + parts.size();
+        String got = care.of(() -> {
+            try {
+                return store.finish(
+                        place, key, upload, parts.stream().map(Sent::part).toList());
+            } catch (StoreFault fault) {
+                // an answer that was lost was of a whole object
+                var there = fault.why() == Why.NO_UPLOAD ? store.look(place, key) : Optional.<Stored>empty();
+                if (there.isPresent()
+                        && there.get().size() == size
+                        && there.get().etag().equals(whole)) {
+                    return whole;
+                }
+                throw fault;
+            }
+        });
+        compare(got, whole);
     }
 
     /** The ETag of what goes in parts. */
-    private String whole(long size, long part) throws IOException {
+    private String whole(long size) throws IOException {
         MessageDigest all = Landing.digest("MD5");
+        long part = part(size);
         int count = 0;
         for (long at = 0; at < size; at += part) {
             all.update(digest(at, Math.min(part, size - at)));
             count++;
         }
-        return HexFormat.of().formatHex(all.digest()) + "-" + count;
+        return hex(all.digest()) + "-" + count;
+    }
+
+    private static String hex(byte[] digest) {
+        return HexFormat.of().formatHex(digest);
     }
 
     private static String base64(byte[] digest) {

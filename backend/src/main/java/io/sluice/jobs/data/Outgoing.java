@@ -3,6 +3,7 @@ package io.sluice.jobs.data;
 import io.sluice.jobs.data.Errand.Stage;
 import io.sluice.jobs.data.Transfer.State;
 import io.sluice.jobs.data.Transfer.Way;
+import io.sluice.jobs.data.back.Brought;
 import io.sluice.jobs.data.care.Pace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,7 +23,11 @@ final class Outgoing {
             "What its tasks wrote lies in the data folder of another gateway, which does not lead now. It was not"
                     + " brought back, and is kept in /output there; ask your administrator.";
 
+    /** Files of all jobs, each with 16 bytes or less. */
+    private static final long REMEMBERED = 4_000_000;
+
     private final TransferStore store;
+    private final TransferMetrics metrics;
     private final Pace pace;
     private final Whereabouts whereabouts;
     private final BiFunction<Asked, Round, Returning> launch;
@@ -35,7 +40,7 @@ final class Outgoing {
      * @param brought what the rounds before have brought
      * @param since when, of this machine's own measure
      */
-    record Round(@Nullable Returning errand, Map<String, String> brought, boolean last, long since) {}
+    record Round(@Nullable Returning errand, Brought brought, boolean last, long since) {}
 
     /** Tells in which data folder this is. */
     @FunctionalInterface
@@ -44,9 +49,15 @@ final class Outgoing {
     }
 
     /** @param launch begins a round */
-    Outgoing(TransferStore store, Pace pace, Whereabouts whereabouts, BiFunction<Asked, Round, Returning> launch) {
+    Outgoing(
+            TransferStore store,
+            TransferMetrics metrics,
+            Pace pace,
+            Whereabouts whereabouts,
+            BiFunction<Asked, Round, Returning> launch) {
         this.whereabouts = whereabouts;
         this.store = store;
+        this.metrics = metrics;
         this.pace = pace;
         this.launch = launch;
     }
@@ -70,8 +81,8 @@ final class Outgoing {
 
     /** Its tasks run. */
     void follow(Asked asked) {
-        Round round = rounds.computeIfAbsent(
-                asked.job(), job -> new Round(null, new ConcurrentHashMap<>(), false, System.nanoTime()));
+        Round round =
+                rounds.computeIfAbsent(asked.job(), job -> new Round(null, new Brought(), false, System.nanoTime()));
         Returning errand = round.errand();
         boolean same = errand != null && errand.asked.attempt() == asked.attempt();
         if (errand != null && !errand.isOver()) {
@@ -90,6 +101,13 @@ final class Outgoing {
     }
 
     private void begin(Asked asked, Round before, boolean last) {
+        long remembered = rounds.values().stream()
+                .mapToLong(round -> round.brought().count())
+                .sum();
+        metrics.remembered(remembered);
+        if (remembered > REMEMBERED) {
+            before.brought().become(new Brought()); // the store is asked again what it has
+        }
         var round = new Round(null, before.brought(), last, System.nanoTime());
         rounds.put(asked.job(), new Round(launch.apply(asked, round), round.brought(), last, round.since()));
     }
@@ -154,7 +172,7 @@ final class Outgoing {
             errand.leaveOff();
             return false;
         }
-        begin(asked, round == null ? new Round(null, new ConcurrentHashMap<>(), true, System.nanoTime()) : round, true);
+        begin(asked, round == null ? new Round(null, new Brought(), true, System.nanoTime()) : round, true);
         return false;
     }
 

@@ -1,6 +1,7 @@
 package io.sluice.jobs.data;
 
 import io.sluice.files.Files;
+import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreLine;
 import io.sluice.files.stores.Stored;
 import io.sluice.files.stores.Stores;
@@ -11,17 +12,16 @@ import io.sluice.files.tree.Owner;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
 import io.sluice.files.tree.Walk;
+import io.sluice.jobs.data.back.Brought;
+import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Crew;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Brings an attempt's outputs back, each time those files of which the store has not this version. */
 final class Returning extends Errand {
@@ -32,6 +32,8 @@ final class Returning extends Errand {
     private static final int NAMED = 10;
 
     private static final int LONGEST = 200;
+    /** Beside the name of an output: what the store has was compared. */
+    private static final String LISTED = "listed";
     /** What stores take, in bytes. */
     private static final int LONGEST_KEY = 1_024;
 
@@ -52,8 +54,12 @@ final class Returning extends Errand {
     private final Finder finder;
     private final Opener opener;
     private final boolean last;
-    /** Which version of each file the store has, by output and path, as far as this gateway has seen to it. */
-    private final Map<String, String> brought;
+    /** By output and path. */
+    private final Brought brought;
+    /** What of it is still so. */
+    private final Brought now = new Brought();
+
+    private final Unfinished unfinished;
 
     /** @param last nothing writes there any more: all has to go, and what can not is a failure */
     Returning(
@@ -65,7 +71,8 @@ final class Returning extends Errand {
             Finder finder,
             Opener opener,
             boolean last,
-            Map<String, String> brought) {
+            Brought brought,
+            Unfinished unfinished) {
         super(asked, care, all);
         this.files = files;
         this.threads = threads;
@@ -73,6 +80,7 @@ final class Returning extends Errand {
         this.opener = opener;
         this.last = last;
         this.brought = brought;
+        this.unfinished = unfinished;
     }
 
     @Override
@@ -97,13 +105,14 @@ final class Returning extends Errand {
                 one.state = last ? Transfer.State.DONE : Transfer.State.WAITING;
             }
         }
+        brought.become(now);
     }
 
     private void output(Folder top, Progress one, Stores.Place place, StoreLine store) throws IOException {
         if (!top.has(one.name)) {
             return;
         }
-        Map<String, Stored> there = listed(one, place, store);
+        compare(top, one, place, store);
         one.files.set(0);
         one.bytes.set(0);
         Crew crew = new Crew(threads);
@@ -111,13 +120,15 @@ final class Returning extends Errand {
             try {
                 for (Walk.Step step = walk.next(); step != null; step = walk.next()) {
                     if (step.found().isFile()) {
-                        file(walk, crew, one, place, store, there, step);
+                        file(walk, crew, one, place, store, step);
                     } else if (!step.found().isFolder() && last) {
                         walk.leave(
                                 step.place(),
                                 new Refused(Refused.Why.NOT_A_FILE, step.place().name()));
                     }
                 }
+            } catch (Refused refused) {
+                throw refused.why() == Refused.Why.TOO_MANY ? tooMany(one) : refused;
             } finally {
                 crew.end();
             }
@@ -134,31 +145,100 @@ final class Returning extends Errand {
         one.allBytes = one.bytes.get();
     }
 
-    /** What another gateway has brought there; what this one has, it knows. */
-    private Map<String, Stored> listed(Progress one, Stores.Place place, StoreLine store) throws IOException {
-        Map<String, Stored> all = new HashMap<>();
-        if (brought.containsKey(one.name)) {
-            return all;
-        }
-        String next = null;
-        do {
-            String from = next;
-            var page = care.of(() -> store.list(place, from));
-            page.objects().forEach(object -> all.put(object.key(), object));
-            next = page.next();
-        } while (next != null && all.size() < MOST);
-        brought.put(one.name, "");
-        return all;
+    private static IOException tooMany(Progress one) {
+        return new IOException("/output/" + one.name + " has more than " + MOST
+                + " files and folders, and no more are brought back. Let the job pack them.");
     }
 
-    private void file(
-            Walk walk,
-            Crew crew,
-            Progress one,
-            Stores.Place place,
-            StoreLine store,
-            Map<String, Stored> there,
-            Walk.Step step)
+    /**
+     * Finds what the store has already of what is here: another gateway has brought it, or an attempt before. The list may be long, and none of
+     * it is kept.
+     */
+    private void compare(Folder top, Progress one, Stores.Place place, StoreLine store) throws IOException {
+        if (!brought.has(one.name, LISTED)) {
+            Crew crew = new Crew(threads);
+            try {
+                String next = null;
+                int met = 0;
+                do {
+                    String from = next;
+                    var page = care.of(() -> store.list(place, from));
+                    for (Stored object : page.objects()) {
+                        compare(top, one, new Sending(store, place, object.key(), ""), object, crew);
+                    }
+                    met += page.objects().size();
+                    next = page.next();
+                } while (next != null && met < MOST);
+            } finally {
+                crew.end();
+            }
+            brought.add(one.name, LISTED);
+        }
+        now.add(one.name, LISTED);
+    }
+
+    private void compare(Folder top, Progress one, Sending sending, Stored object, Crew crew) throws IOException {
+        Stores.Place place = sending.place();
+        String path = place.prefix().isEmpty()
+                ? object.key()
+                : object.key()
+                        .substring(
+                                Math.min(object.key().length(), place.prefix().length() + 1));
+        try {
+            Place file = Place.of(Place.raw(path));
+            if (file.isRoot() || !key(place, file).equals(object.key())) {
+                return;
+            }
+            try (Folder own = top.folder(one.name);
+                    Folder above = own.folder(file.above())) {
+                Found found = above.found(file.name());
+                if (found.isFile() && found.size() == object.size()) {
+                    compare(
+                            one.name + "/" + String.join("/", file.names()),
+                            above.read(file.name()),
+                            sending,
+                            object,
+                            crew);
+                }
+            }
+        } catch (Place.Unspeakable | Refused nothing) {
+            return; // none of what is here has that name
+        }
+    }
+
+    private void compare(String path, OpenFile open, Sending sending, Stored object, Crew crew) throws IOException {
+        take(crew, open, () -> {
+            if (leaving(sending, open).is(object)) {
+                brought.add(path, open.found().version());
+            }
+        });
+    }
+
+    /** With a file that is closed when it is done with. */
+    private static void take(Crew crew, OpenFile open, Crew.Work work) throws IOException {
+        try {
+            crew.take(() -> {
+                try (open) {
+                    work.run();
+                }
+            });
+        } catch (IOException e) {
+            open.close();
+            throw e;
+        }
+    }
+
+    private Leaving leaving(Sending sending, OpenFile open) {
+        return new Leaving(
+                sending.store(),
+                sending.place(),
+                sending.key(),
+                open.channel(),
+                unfinished.of(asked.job(), asked.userId()),
+                care);
+    }
+
+    private void file(Walk walk, Crew crew, Progress one, Stores.Place place, StoreLine store, Walk.Step step)
             throws IOException {
         Found found = step.found();
         String path = one.name + "/" + String.join("/", step.place().names());
@@ -166,7 +246,8 @@ final class Returning extends Errand {
         if (fresh) {
             return;
         }
-        if (found.version().equals(brought.get(path))) {
+        if (brought.has(path, found.version())) {
+            now.add(path, found.version());
             count(one, found.size());
             return;
         }
@@ -181,34 +262,26 @@ final class Returning extends Errand {
             }
             return;
         }
-        try {
-            crew.take(() -> send(one, new Sending(store, place, key, path, there.get(key)), open));
-        } catch (IOException e) {
-            open.close();
-            throw e;
-        }
+        take(crew, open, () -> send(one, new Sending(store, place, key, path), open));
     }
 
-    private record Sending(
-            StoreLine store,
-            Stores.Place place,
-            String key,
-            String path,
-            @Nullable Stored there) {}
+    private record Sending(StoreLine store, Stores.Place place, String key, String path) {}
 
     private void send(Progress one, Sending sending, OpenFile open) throws IOException {
-        try (open) {
-            care.of(() -> {
-                new Leaving(sending.store(), sending.place(), sending.key(), open.channel(), care)
-                        .send(sending.there());
-                return sending;
-            });
-            // of what was written meanwhile the next round brings the rest
-            if (open.channel().size() == open.found().size()) {
-                brought.put(sending.path(), open.found().version());
+        try {
+            leaving(sending, open).send();
+        } catch (StoreFault fault) {
+            if (!last && fault.why() == StoreFault.Why.BROKEN) {
+                return; // somebody writes to it
             }
-            count(one, open.found().size());
+            throw fault;
         }
+        // of what was written meanwhile the next round brings the rest
+        if (open.channel().size() == open.found().size()) {
+            brought.add(sending.path(), open.found().version());
+            now.add(sending.path(), open.found().version());
+        }
+        count(one, open.found().size());
     }
 
     private static void count(Progress one, long bytes) {

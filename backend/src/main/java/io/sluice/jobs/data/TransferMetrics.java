@@ -10,6 +10,8 @@ import java.util.Locale;
 /** What is counted of data on its way. */
 final class TransferMetrics {
     private final Gauge underWay;
+    private final Gauge waiting;
+    private final Gauge remembered;
     private final Counter again;
     private final Counter ended;
     private final Counter inputs;
@@ -19,6 +21,13 @@ final class TransferMetrics {
         underWay = Gauge.build(
                         "sluice_data_errands", "Attempts whose data is being moved, or waits for its turn, by way")
                 .labelNames("way")
+                .register(registry);
+        waiting = Gauge.build("sluice_data_waiting", "Attempts whose data waits for its turn, by way")
+                .labelNames("way")
+                .register(registry);
+        remembered = Gauge.build(
+                        "sluice_data_remembered_files",
+                        "Files of outputs of which it is remembered that a store has them")
                 .register(registry);
         again = Counter.build("sluice_data_tries_again_total", "Steps that failed and were tried again")
                 .register(registry);
@@ -44,6 +53,15 @@ final class TransferMetrics {
 
     void began(String way) {
         underWay.labels(way).inc();
+        waiting.labels(way).inc();
+    }
+
+    void atWork(String way) {
+        waiting.labels(way).dec();
+    }
+
+    void remembered(long files) {
+        remembered.set((double) files);
     }
 
     void ended(String way, Errand.Stage how) {

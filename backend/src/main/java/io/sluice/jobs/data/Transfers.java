@@ -12,7 +12,9 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.data.Errand.Stage;
 import io.sluice.jobs.data.Transfer.State;
 import io.sluice.jobs.data.Transfer.Way;
+import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Lane;
 import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.care.Turn;
 import io.sluice.jobs.data.web.WebFile;
@@ -28,11 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +41,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transfers {
     private static final System.Logger log = System.getLogger(Transfers.class.getName());
-    /** Jobs whose data is moved at the same time; the others wait. */
-    private static final int ERRANDS = 8;
-
-    private static final int OBJECTS = 16;
-
     /** How an attempt stands. */
     public sealed interface Fetch {
         /** All is there. */
@@ -72,8 +66,10 @@ public final class Transfers {
     private final Folders folders;
     private final TransferMetrics metrics;
     private final Pace pace;
-    private final ExecutorService errands = pool("sluice-data-", ERRANDS);
-    private final ExecutorService objects = pool("sluice-data-objects-", OBJECTS);
+    private final Lane inputs = new Lane("input");
+    private final Lane outputs = new Lane("output");
+    private final Unfinished unfinished;
+    private final AtomicBoolean givingUp = new AtomicBoolean();
     private final Outgoing outgoing;
     private final Map<Long, Errand> fetching = new ConcurrentHashMap<>();
     /** Attempts that have all they need. */
@@ -94,21 +90,8 @@ public final class Transfers {
         this.folders = folders;
         this.metrics = new TransferMetrics(registry);
         this.pace = pace;
-        this.outgoing = new Outgoing(store, pace, files::place, this::returning);
-    }
-
-    /** Threads of the platform: the rights by which somebody's files are written are a thread's. */
-    private static ExecutorService pool(String name, int count) {
-        // jobs wait in its queue, as many as hold machines, or the few objects that a crew hands on
-        var pool = new ThreadPoolExecutor(
-                count,
-                count,
-                1,
-                TimeUnit.MINUTES,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().name(name, 0).daemon().factory());
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
+        this.unfinished = new Unfinished(database, registry);
+        this.outgoing = new Outgoing(store, metrics, pace, files::place, this::returning);
     }
 
     /** Whether anything of a job is moved. */
@@ -180,9 +163,10 @@ public final class Transfers {
                 .map(one -> new Progress(Way.INPUT, one.name(), one.address()))
                 .toList();
         var care = new Care(pace, metrics::again);
-        var errand = new Fetching(asked, care, inputsNow, files, objects, one -> input(asked.userId(), one, care));
+        var errand = new Fetching(
+                asked, care, inputsNow, files, this.inputs.objects(), one -> input(asked.userId(), one, care));
         fetching.put(asked.job(), errand);
-        launch("input", errand);
+        launch(this.inputs, errand);
         return going(errand);
     }
 
@@ -198,38 +182,41 @@ public final class Transfers {
         return all;
     }
 
-    private void launch(String way, Errand errand) {
-        metrics.began(way);
+    private void launch(Lane lane, Errand errand) {
+        metrics.began(lane.way());
         try {
-            errands.execute(() -> {
+            lane.take(errand.asked.userId(), () -> {
+                metrics.atWork(lane.way());
                 errand.run(folders.transfer(errand.asked.job()));
-                metrics.ended(way, errand.stage());
+                metrics.ended(lane.way(), errand.stage());
                 if (errand instanceof Fetching) {
                     metrics.inputs(errand.told());
                 }
             });
         } catch (RejectedExecutionException closed) {
             errand.leaveOff();
-            metrics.ended(way, Stage.LEFT_OFF);
+            metrics.atWork(lane.way());
+            metrics.ended(lane.way(), Stage.LEFT_OFF);
         }
     }
 
     private Returning returning(Asked asked, Outgoing.Round round) {
-        var care = new Care(pace, metrics::again);
-        var outputs = asked.spec().data().returned().stream()
+        var care = new Care(round.last() ? pace : pace.brief(), metrics::again);
+        var wanted = asked.spec().data().returned().stream()
                 .map(one -> new Progress(Way.OUTPUT, one.name(), one.address()))
                 .toList();
         var errand = new Returning(
                 asked,
                 care,
-                outputs,
+                wanted,
                 files,
-                objects,
+                outputs.objects(),
                 this::place,
                 place -> open(asked.userId(), place),
                 round.last(),
-                round.brought());
-        launch("output", errand);
+                round.brought(),
+                unfinished);
+        launch(outputs, errand);
         return errand;
     }
 
@@ -354,16 +341,42 @@ public final class Transfers {
     }
 
     /** What a gateway that was killed has left. */
-    public void sweep(Function<Set<Long>, Set<Long>> unfinished) throws IOException {
+    public void sweep(Function<Set<Long>, Set<Long>> going) throws IOException {
+        giveUp();
         Map<Long, Long> left = files.inputs();
         if (left.isEmpty()) {
             return;
         }
-        Set<Long> wanted = unfinished.apply(left.keySet());
+        Set<Long> wanted = going.apply(left.keySet());
         for (var one : left.entrySet()) {
             if (!wanted.contains(one.getKey())) {
                 forget(one.getKey(), one.getValue());
             }
+        }
+    }
+
+    /** Beside what waits for it: a store may take its time. */
+    private void giveUp() {
+        if (givingUp.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("sluice-data-left").start(() -> {
+                try {
+                    unfinished.giveUp(this::abort);
+                } catch (RuntimeException e) { // the database; there is another time
+                    log.log(Level.WARNING, "uploads=left cause=\"{0}\"", e.getMessage());
+                } finally {
+                    givingUp.set(false);
+                }
+            });
+        }
+    }
+
+    private void abort(Unfinished.Upload upload) throws IOException {
+        var store = keys.stores()
+                .named(upload.store())
+                .orElseThrow(() -> new IOException("this gateway knows no such store any more"));
+        var place = new Stores.Place(store, upload.bucket(), "");
+        try (StoreLine line = open(upload.user(), place)) {
+            line.abort(place, upload.key(), upload.id());
         }
     }
 
@@ -378,8 +391,8 @@ public final class Transfers {
 
     public void close() {
         lead(-1);
-        errands.shutdown();
-        objects.shutdown();
+        inputs.close();
+        outputs.close();
         web.close().onFailure(e -> log.log(Level.WARNING, "data=web closed=no", e));
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Several objects of one input or output at the same time, not more than a few. The first that fails ends it for all. */
 public final class Crew {
-    private static final int AT_ONCE = 4;
+    public static final int AT_ONCE = 4;
 
     /** What is done with one of them. */
     @FunctionalInterface

@@ -12,4 +12,11 @@ import java.time.Duration;
 public record Pace(int tries, Duration pause, Duration longest, Duration every) {
     public static final Pace USUAL =
             new Pace(24, Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(60));
+
+    private static final int FEW = 3;
+
+    /** Where there is another round soon. */
+    public Pace brief() {
+        return new Pace(Math.min(FEW, tries), pause, longest, every);
+    }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.jobs.data.back;
+
+import org.jspecify.annotations.NullMarked;
