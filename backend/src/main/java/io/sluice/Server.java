@@ -386,7 +386,7 @@ public final class Server {
         // its page lies before the pages of single images
         table.addAll(savings.routes());
         table.addAll(images.routes());
-        table.addAll(new Outputs(jobs, centre, savings).routes());
+        table.addAll(new Outputs(jobs, centre, savings, web.live()).routes());
         table.addAll(pages.routes(identity, web.live(), PANELS, endpoints.apps(), telemetry::remark));
         table.addAll(JobsApi.routes(jobs, new JobsApi.Settings(settings.listsPerMinute(), endpoints::sshPort)));
         table.addAll(jobs.stores().routes());

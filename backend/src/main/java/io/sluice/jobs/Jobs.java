@@ -242,6 +242,11 @@ public final class Jobs {
         return mounts.missing(caller.id(), spec).map(missing -> missing.map(Submitted.NoStorage::new));
     }
 
+    /** Why a job's data can not be had, or brought to where it is to go. */
+    public Future<Optional<Problem>> unsupplied(Caller caller, JobSpec spec) {
+        return stores.barred(caller.id(), spec.data());
+    }
+
     /** Those of the names that the caller's jobs have. */
     public Future<Set<String>> taken(Caller caller, List<String> names) {
         return store.taken(caller.name(), names);

@@ -9,6 +9,7 @@ import io.sluice.jobs.data.HostileListing;
 import io.sluice.jobs.data.ObjectServer;
 import io.sluice.jobs.data.PartServer;
 import io.sluice.jobs.data.Transfer;
+import io.sluice.jobs.drafts.Draft;
 import io.sluice.jobs.life.Exit;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -332,8 +333,41 @@ class DataWithJobsIT {
             desk.leave();
             desk.open(desk.data(), hostile.stores());
             desk.submit("ada", input("both", "s3://lab/x"));
-            assertThat(failure("both")).contains("a file and a folder at once");
+            assertThat(failure("both")).contains("“x/a” and “x/a/b”", "a file and a folder at once");
         }
+    }
+
+    @Test
+    void objects_that_would_have_one_name_are_both_named() {
+        try (var hostile = new HostileListing(List.of("train", "train/data/a", "train/train"))) {
+            desk.leave();
+            desk.open(desk.data(), hostile.stores());
+            desk.submit("ada", input("same", "s3://lab/train"));
+            assertThat(failure("same")).contains("“train” and “train/train” in s3://near/lab would be one name here.");
+        }
+    }
+
+    @Test
+    void a_name_that_only_begins_as_another_does_is_no_clash() {
+        try (var hostile = new HostileListing(List.of("t/a", "t/a-b/c", "t/a.b", "t/ab/a"))) {
+            desk.leave();
+            desk.open(desk.data(), hostile.stores());
+            desk.submit("ada", input("alike", "s3://lab/t"));
+            desk.running(1);
+            assertThat(input("alike").resolve("a-b/c")).hasContent("x");
+        }
+    }
+
+    @Test
+    void a_draft_tells_what_a_submission_would() {
+        var known = (Draft.Sound) Draft.of(desk.jobs(), Desk.caller("bob"), input("none", "s3://lab/a"))
+                .await();
+        assertThat(known.never()).isTrue();
+        assertThat(Objects.requireNonNull(known.unsupplied()).message())
+                .contains("You have left no access key for store near here.");
+        var fine = (Draft.Sound) Draft.of(desk.jobs(), Desk.caller("ada"), input("none", "s3://lab/a"))
+                .await();
+        assertThat(fine.unsupplied()).isNull();
     }
 
     @Test

@@ -269,6 +269,17 @@ public final class StoreLine implements AutoCloseable {
                 : String.valueOf(e.awsErrorDetails().errorCode());
         String where = " Look at what you have written under Stores on your profile page.";
         return switch (code) {
+            case "ExpiredToken", "InvalidToken" ->
+                new StoreFault(
+                        Why.CREDENTIALS,
+                        "Store " + store.name() + " takes the access key no longer (" + code + ")." + where,
+                        e);
+            case "RequestTimeTooSkewed" ->
+                new StoreFault(
+                        Why.REFUSED,
+                        "The clocks of this gateway and of store " + store.name()
+                                + " differ too much. Ask your administrator to set them.",
+                        e);
             case "InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthorizationHeaderMalformed" ->
                 new StoreFault(
                         Why.CREDENTIALS,

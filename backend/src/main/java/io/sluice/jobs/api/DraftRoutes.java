@@ -121,9 +121,12 @@ final class DraftRoutes {
         Exit exit = draft.refusal();
         var barred = draft.barred();
         var storage = draft.noStorage();
+        var unsupplied = draft.unsupplied();
         String refusal = barred != null
                 ? barred.problem(caller).message()
-                : storage != null ? storage.message() : exit == null ? null : exit.message();
+                : storage != null
+                        ? storage.message()
+                        : unsupplied != null ? unsupplied.message() : exit == null ? null : exit.message();
         var waiting = fit.waiting();
         var json = JobJson.object()
                 .put("now", refusal == null && waiting == null)

@@ -1,5 +1,6 @@
 package io.sluice.jobs.data;
 
+import io.sluice.database.Database;
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Found;
@@ -12,6 +13,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -191,11 +193,24 @@ final class Landing {
                     "The disk of this gateway, or your share of it, is full. Delete something, or ask your administrator.";
                 case NOT_A_FOLDER, EXISTS, NOT_EMPTY ->
                     "“" + Place.shown(refused.name()) + "” would have to be a file and a folder at once.";
-                default -> "“" + Place.shown(refused.name()) + "” can not be written: " + refused.why() + ".";
+                case MISSING -> "“" + Place.shown(refused.name()) + "” is not there any more.";
+                case NOT_A_FILE, LINK ->
+                    "“" + Place.shown(refused.name()) + "” is a link or a pipe, where a file or folder has to be.";
+                case NOT_ALLOWED ->
+                    "“" + Place.shown(refused.name())
+                            + "” can not be read or written with its owner's rights, or has a name that no file can have.";
+                case TOO_MANY -> "There are too many files and folders. Pack them.";
+                case TAKEN -> "Somebody else is at “" + Place.shown(refused.name()) + "” at this moment.";
             };
         }
         if (e instanceof IOException full && Refused.isFull(full)) {
             return "The disk of this gateway is full. Delete something, or ask your administrator.";
+        }
+        if (Database.isUnavailable(e)) {
+            return "The database of the gateway does not answer.";
+        }
+        if (e instanceof FileSystemException disk) { // its message is a path of the gateway's own
+            return "The disk of this gateway failed: " + disk.getReason() + ". Ask your administrator.";
         }
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }

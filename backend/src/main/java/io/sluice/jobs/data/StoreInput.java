@@ -10,7 +10,9 @@ import io.sluice.jobs.data.Landing.Coming;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Crew;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,6 +52,7 @@ final class StoreInput implements Input {
         long bytes = 0;
         long unfit = 0;
         List<String> named = new ArrayList<>();
+        Deque<String> above = new ArrayDeque<>();
         String next = null;
         do {
             var page = page(next);
@@ -57,9 +60,10 @@ final class StoreInput implements Input {
                 if (path(object).isEmpty()) {
                     unfit++;
                     if (named.size() < NAMED) {
-                        named.add("“" + object.key().replaceAll("(?U)\\p{Cntrl}", "?") + "”");
+                        named.add(shown(object.key()));
                     }
                 }
+                clash(above, object);
                 files++;
                 bytes += object.size();
             }
@@ -83,6 +87,34 @@ final class StoreInput implements Input {
         bytesLeft.set(bytes + MORE_BYTES);
         filesLeft.set(files + MORE_FILES);
         return new Amount(files, bytes);
+    }
+
+    private static String shown(String key) {
+        return "“" + key.replaceAll("(?U)\\p{Cntrl}", "?") + "”";
+    }
+
+    /** @param above the files with whose names this one's begins: stores list in the order of names */
+    private void clash(Deque<String> above, Stored object) throws StoreFault {
+        String key = object.key();
+        while (!above.isEmpty() && !key.startsWith(above.element())) {
+            above.pop();
+        }
+        for (String file : above) {
+            // what the prefix itself names lies beneath the folder under its last name
+            String here = file.equals(place.prefix()) ? file + "/" + file.substring(file.lastIndexOf('/') + 1) : file;
+            if (key.equals(here) || key.startsWith(here + "/")) {
+                throw new StoreFault(
+                        StoreFault.Why.REFUSED,
+                        shown(file) + " and " + shown(key) + " in s3://"
+                                + place.store().name() + "/" + place.bucket()
+                                + " would be one name here"
+                                + (key.equals(here) ? "" : ", which would have to be a file and a folder at once")
+                                + ". Rename one, or name a prefix with one of them.");
+            }
+        }
+        if (!isFolder(object)) {
+            above.push(key);
+        }
     }
 
     private StoreLine.Page page(@Nullable String next) throws IOException {

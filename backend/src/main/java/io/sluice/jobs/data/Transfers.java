@@ -220,11 +220,13 @@ public final class Transfers {
         return errand;
     }
 
-    /** Its tasks run, and may have written something that is to go elsewhere. */
-    public void follow(Asked asked) {
-        if (!asked.spec().data().returned().isEmpty()) {
+    /** Its tasks run, and may have written something that is to go elsewhere. The answer is whether it may look different. */
+    public boolean follow(Asked asked) {
+        boolean any = !asked.spec().data().returned().isEmpty();
+        if (any) {
             outgoing.follow(asked);
         }
+        return any;
     }
 
     /** Whether an attempt whose tasks are over has all its outputs where they are to be, or can not have them there. */

@@ -10,6 +10,7 @@ import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
 import io.sluice.web.Caller;
+import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -33,6 +34,7 @@ public sealed interface Draft {
      * @param freeName what it can be called instead, where the caller has a job of its name; else null
      * @param barred why the caller can not submit there, else null
      * @param noStorage that it wants, else null
+     * @param unsupplied why its data can not be had, else null
      * @param refusal why it would fail at once, else null
      * @param fit whether it would start now, and what it waits for otherwise
      * @param outlook what it will look like
@@ -43,6 +45,7 @@ public sealed interface Draft {
             @Nullable String freeName,
             Clusters.@Nullable Barred barred,
             Submitted.@Nullable NoStorage noStorage,
+            @Nullable Problem unsupplied,
             @Nullable Exit refusal,
             Placement.Fit fit,
             Outlook outlook)
@@ -57,6 +60,7 @@ public sealed interface Draft {
             return refusal != null
                     || barred != null
                     || noStorage != null
+                    || unsupplied != null
                     || (waiting != null && waiting.why().isNever());
         }
     }
@@ -71,13 +75,15 @@ public sealed interface Draft {
                 var machines = jobs.machines();
                 var barred = jobs.clusters().barred(caller, spec.virtualCluster());
                 var storage = jobs.noStorage(caller, spec);
-                yield Future.all(free, fit, barred, machines, storage)
+                var unsupplied = jobs.unsupplied(caller, spec);
+                yield Future.all(free, fit, barred, machines, storage, unsupplied)
                         .map(all -> new Sound(
                                 spec,
                                 accepted.warnings(),
                                 free.result().equals(spec.name()) ? null : free.result(),
                                 barred.result().orElse(null),
                                 storage.result().orElse(null),
+                                unsupplied.result().orElse(null),
                                 jobs.refusal(caller),
                                 fit.result(),
                                 Outlook.of(spec, caller.name(), fit.result().now(), machines.result())));

@@ -169,6 +169,7 @@ final class AttemptEnd {
                 Launch.asked(attempt, epoch, launch.spec(attempt.job()).await().spec());
         if (!transfers.leaveOff(attempt.job()) || !transfers.isReturned(asked)) {
             later.accept(attempt.job());
+            seen.run(); // how far its data is
             return false;
         }
         Exit exit = attempt.exit();

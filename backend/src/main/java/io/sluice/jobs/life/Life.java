@@ -336,7 +336,9 @@ final class Life {
             if (attempt.missing().isEmpty()) {
                 launch.release(attempt, spec);
             }
-            transfers.follow(Launch.asked(attempt, epoch, spec));
+            if (transfers.follow(Launch.asked(attempt, epoch, spec))) {
+                seen.run();
+            }
             return false;
         }
         failpoint.pass("claim.after");

@@ -18,6 +18,15 @@ public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> d
         savable = List.copyOf(savable);
     }
 
+    /** Of how far its data is. */
+    public String cursor() {
+        return Integer.toHexString(data.stream()
+                .map(one -> one.way().name() + one.name() + one.state().name() + one.files() + ":" + one.bytes()
+                        + one.message())
+                .toList()
+                .hashCode());
+    }
+
     public int more() {
         return files.total() - files.rows().size();
     }

@@ -5,6 +5,8 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.saving.Savings;
 import io.sluice.web.Call;
+import io.sluice.web.Caller;
+import io.sluice.web.Live;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
@@ -17,41 +19,57 @@ final class OutputRoutes {
     private final Jobs jobs;
     private final FileCentre centre;
     private final Savings savings;
+    private final Live live;
 
-    OutputRoutes(Jobs jobs, FileCentre centre, Savings savings) {
+    OutputRoutes(Jobs jobs, FileCentre centre, Savings savings, Live live) {
         this.jobs = jobs;
         this.centre = centre;
         this.savings = savings;
+        this.live = live;
     }
 
     List<Route> routes() {
         return List.of(
                 Route.get("/jobs/:job/panels/output", this::panel).withoutApplications(),
+                Route.get("/live/jobs/:job/output", this::follow).withoutApplications(),
                 Route.post("/jobs/:job/output/remove", this::removeFromPage).withoutApplications(),
                 Route.delete("/api/v2/jobs/:job/output", this::remove).scope("files:write"));
     }
 
     private Future<Job> job(Call call) {
-        String key = call.path("job");
+        return job(call.caller(), call.path("job"));
+    }
+
+    private Future<Job> job(Caller caller, String key) {
         int tilde = key.indexOf('~');
-        return jobs.job(
-                call.caller(), tilde < 0 ? key : key.substring(0, tilde), tilde < 0 ? "" : key.substring(tilde + 1));
+        return jobs.job(caller, tilde < 0 ? key : key.substring(0, tilde), tilde < 0 ? "" : key.substring(tilde + 1));
     }
 
     private Future<Reply> panel(Call call) {
+        return page(call.caller(), call.path("job")).map(page -> Reply.page("jobs/output.jte", page));
+    }
+
+    private Future<Reply> follow(Call call) {
+        String key = call.path("job");
         return job(call)
-                .compose(job -> centre.output(job.userId(), job.user(), job.name(), call.caller())
+                .map(job -> live.follow(
+                        call,
+                        Jobs.TOPIC,
+                        (caller, cursor) -> page(caller, key)
+                                .map(page -> new Live.Changes(
+                                        page.cursor().equals(cursor)
+                                                ? List.of()
+                                                : List.of(new Live.Fragment("jobs/output-live.jte", page)),
+                                        page.cursor()))));
+    }
+
+    private Future<OutputPanel> page(Caller caller, String key) {
+        return job(caller, key)
+                .compose(job -> centre.output(job.userId(), job.user(), job.name(), caller)
                         .compose(files -> jobs.data(job)
                                 .compose(data -> savings.tasks(job)
-                                        .map(savable -> Reply.page(
-                                                "jobs/output.jte",
-                                                new OutputPanel(
-                                                        job,
-                                                        files,
-                                                        job.userId()
-                                                                == call.caller().id(),
-                                                        data,
-                                                        savable))))));
+                                        .map(savable -> new OutputPanel(
+                                                job, files, job.userId() == caller.id(), data, savable)))));
     }
 
     private Future<Reply> remove(Call call) {

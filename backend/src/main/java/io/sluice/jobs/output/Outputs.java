@@ -3,6 +3,7 @@ package io.sluice.jobs.output;
 import io.sluice.files.centre.FileCentre;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.saving.Savings;
+import io.sluice.web.Live;
 import io.sluice.web.Route;
 import java.util.List;
 
@@ -11,14 +12,16 @@ public final class Outputs {
     private final Jobs jobs;
     private final FileCentre centre;
     private final Savings savings;
+    private final Live live;
 
-    public Outputs(Jobs jobs, FileCentre centre, Savings savings) {
+    public Outputs(Jobs jobs, FileCentre centre, Savings savings, Live live) {
         this.jobs = jobs;
         this.centre = centre;
         this.savings = savings;
+        this.live = live;
     }
 
     public List<Route> routes() {
-        return new OutputRoutes(jobs, centre, savings).routes();
+        return new OutputRoutes(jobs, centre, savings, live).routes();
     }
 }

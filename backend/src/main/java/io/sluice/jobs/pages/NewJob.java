@@ -191,6 +191,11 @@ public final class NewJob {
                 all.add(view.t("submit.noStorage", storage.name()));
                 return all;
             }
+            var unsupplied = sound.unsupplied();
+            if (unsupplied != null) {
+                all.add(view.t("NoStoreKeyError".equals(unsupplied.code()) ? "submit.noStoreKey" : "submit.noStore"));
+                return all;
+            }
             if (sound.refusal() != null) {
                 all.add(view.t("submit.refused"));
                 return all;

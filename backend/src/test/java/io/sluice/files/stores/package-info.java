@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.stores;
+
+import org.jspecify.annotations.NullMarked;
