@@ -4,13 +4,13 @@ import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.files.Files;
 import io.sluice.files.shares.Held;
+import io.sluice.identity.Identity;
 import io.sluice.identity.grants.Grants;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to the catalogue of datasets. What a caller may not see does not exist. */
 public final class Datasets {
-    private static final System.Logger AUDIT = System.getLogger("io.sluice.files.audit");
     private static final String TAKEN = "files_datasets_name";
 
     private final DatasetStore store;
@@ -187,7 +186,7 @@ public final class Datasets {
     }
 
     private void changed(Caller caller, long id, String what) {
-        AUDIT.log(Level.INFO, "dataset={0} by={1} {2}=true", id, caller.name(), what);
+        Identity.audit("dataset-" + what, "dataset", "" + id, "by", caller.name());
         counting.ring();
     }
 

@@ -1,11 +1,11 @@
 package io.sluice.files.links;
 
 import io.sluice.database.Database;
+import io.sluice.identity.Identity;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -21,7 +21,6 @@ public final class Links {
     public static final int LONGEST_HOURS = 30 * 24;
     private static final int MOST = 200;
     private static final int BYTES = 20;
-    private static final System.Logger AUDIT = System.getLogger("io.sluice.files.audit");
 
     /** A link as it is told once. */
     public record Made(Link link, String token) {}
@@ -48,14 +47,18 @@ public final class Links {
         return store.make(caller.id(), hash(token), space, path, hours, MOST).map(made -> {
             Link link = made.orElseThrow(() -> Problem.of(
                     Problem.Kind.UNPROCESSABLE, "You have " + MOST + " links already. Take one back first."));
-            AUDIT.log(
-                    Level.INFO,
-                    "link={0} by={1} space={2} path={3} hours={4}",
-                    link.id(),
-                    caller.name(),
+            Identity.audit(
+                    "link-made",
+                    "link",
+                    "" + link.id(),
+                    "space",
                     space,
+                    "path",
                     path,
-                    hours);
+                    "hours",
+                    "" + hours,
+                    "by",
+                    caller.name());
             return new Made(link, token);
         });
     }

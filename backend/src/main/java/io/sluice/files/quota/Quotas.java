@@ -1,11 +1,11 @@
 package io.sluice.files.quota;
 
 import io.sluice.database.Database;
+import io.sluice.identity.Identity;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to how much everybody has and may have: of a home and of what jobs have left. */
 public final class Quotas {
-    private static final System.Logger AUDIT = System.getLogger("io.sluice.files.audit");
     /** So often all is counted anew; after a job has written, and after much was removed, sooner. */
     private static final int EVERY_SECONDS = 3_600;
 
@@ -63,7 +62,7 @@ public final class Quotas {
             if (!known) {
                 throw Problem.of(Problem.Kind.NOT_FOUND, "NoUserError", "User " + name + " is not found.");
             }
-            AUDIT.log(Level.INFO, "quota={0} by={1} bytes={2} files={3}", name, caller.name(), bytes, files);
+            Identity.audit("quota-set", "user", name, "bytes", "" + bytes, "files", "" + files, "by", caller.name());
             return null;
         });
     }

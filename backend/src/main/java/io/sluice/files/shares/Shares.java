@@ -1,18 +1,17 @@
 package io.sluice.files.shares;
 
 import io.sluice.database.Database;
+import io.sluice.identity.Identity;
 import io.sluice.identity.grants.Grants;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** The door to what is shared. */
 public final class Shares {
-    private static final System.Logger AUDIT = System.getLogger("io.sluice.files.audit");
 
     private final ShareStore store;
     private final Grants grants;
@@ -55,14 +54,18 @@ public final class Shares {
                         "There is no group called " + String.join(", ", unknown.groups())
                                 + ". Everybody is in the group default.");
             }
-            AUDIT.log(
-                    Level.INFO,
-                    "share={0} by={1} readers={2} writers={3} everywhere={4}",
+            Identity.audit(
+                    "share-set",
+                    "share",
                     share.name(),
-                    caller.name(),
-                    share.readers(),
-                    share.writers(),
-                    share.everywhere());
+                    "readers",
+                    "" + share.readers(),
+                    "writers",
+                    "" + share.writers(),
+                    "everywhere",
+                    "" + share.everywhere(),
+                    "by",
+                    caller.name());
             return store.put(share);
         });
     }
@@ -77,7 +80,7 @@ public final class Shares {
             if (!removed) {
                 throw Problem.notFound("There is no share called " + name + ".");
             }
-            AUDIT.log(Level.INFO, "share={0} by={1} removed=true", name, caller.name());
+            Identity.audit("share-removed", "share", name, "by", caller.name());
             return null;
         });
     }

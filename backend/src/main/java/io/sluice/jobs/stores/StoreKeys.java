@@ -4,13 +4,13 @@ import io.sluice.database.Database;
 import io.sluice.files.stores.AccessKey;
 import io.sluice.files.stores.StoreAddress;
 import io.sluice.files.stores.Stores;
+import io.sluice.identity.Identity;
 import io.sluice.jobs.protocol.data.Data;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +22,6 @@ import java.util.stream.Stream;
 
 /** The door to the stores of objects as each user has them: with an access key of their own, whose secret nobody is shown again. */
 public final class StoreKeys {
-    private static final System.Logger AUDIT = System.getLogger("io.sluice.jobs.audit");
     /** What can stand in a header. */
     private static final Pattern PLAIN = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
@@ -69,7 +68,8 @@ public final class StoreKeys {
                         store,
                         key.id(),
                         Buffer.buffer(vault.seal(key.secret(), holder(caller.id(), store))))
-                .onSuccess(put -> AUDIT.log(Level.INFO, "store={0} key={1} by={2}", store, key.id(), caller.name()));
+                .onSuccess(
+                        put -> Identity.audit("store-key-set", "store", store, "key", key.id(), "by", caller.name()));
     }
 
     private void known(String store) {
@@ -89,7 +89,7 @@ public final class StoreKeys {
     Future<Boolean> remove(Caller caller, String store) {
         known(store);
         return keys.remove(caller.id(), store)
-                .onSuccess(removed -> AUDIT.log(Level.INFO, "store={0} key=none by={1}", store, caller.name()));
+                .onSuccess(removed -> Identity.audit("store-key-removed", "store", store, "by", caller.name()));
     }
 
     private static String holder(long user, String store) {
