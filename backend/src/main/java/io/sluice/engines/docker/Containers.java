@@ -348,13 +348,7 @@ final class Containers {
     /** With what it has written, and the volumes that only it used. */
     void remove(String id) {
         try {
-            daemon.ask(
-                    "remove",
-                    Daemon.LONG,
-                    client -> client.removeContainerCmd(id)
-                            .withRemoveVolumes(true)
-                            .withForce(true)
-                            .exec());
+            daemon.removeContainer(id);
         } catch (NotFoundException gone) {
             known.remove(id);
         }

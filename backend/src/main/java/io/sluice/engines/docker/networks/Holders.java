@@ -274,13 +274,7 @@ final class Holders {
 
     void remove(String id) {
         try {
-            daemon.ask(
-                    "remove",
-                    Daemon.LONG,
-                    client -> client.removeContainerCmd(id)
-                            .withRemoveVolumes(true)
-                            .withForce(true)
-                            .exec());
+            daemon.removeContainer(id);
         } catch (NotFoundException | ConflictException gone) {
             log.log(Level.DEBUG, "holder={0} gone", id);
         }

@@ -141,6 +141,17 @@ public final class Daemon {
         return ask(what, limit, client -> wire.post(path, body));
     }
 
+    /** Takes a container away, with what it has written, and the volumes that only it used. */
+    public void removeContainer(String id) {
+        ask(
+                "remove",
+                LONG,
+                client -> client.removeContainerCmd(id)
+                        .withRemoveVolumes(true)
+                        .withForce(true)
+                        .exec());
+    }
+
     /** For calls that go on: whoever makes one ends it. */
     public DockerClient client() {
         return client;
