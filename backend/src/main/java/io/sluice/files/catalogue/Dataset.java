@@ -22,7 +22,8 @@ public record Dataset(
         @Nullable Long bytes,
         @Nullable Long files,
         @Nullable Instant counted,
-        String fault) {
+        String fault)
+        implements Answers.Entry {
     public static final int LONGEST_NAME = 100;
     public static final int LONGEST_DESCRIPTION = 4_000;
     private static final int MOST_READERS = 50;
@@ -89,6 +90,7 @@ public record Dataset(
         }
     }
 
+    @Override
     public String name() {
         return content.name();
     }

@@ -2,7 +2,6 @@ package io.sluice.files.catalogue;
 
 import io.sluice.files.catalogue.DatasetPages.Form;
 import io.sluice.web.Call;
-import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.sluice.web.View.Faults;
@@ -11,7 +10,6 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class DatasetPageRoutes {
     private static final String ALL = "/datasets";
     private static final String ONE = ALL + "/:dataset";
+    private static final Answers ANSWERS = new Answers(ALL);
     private static final String FORM = "files/dataset-edit.jte";
     private static final Pattern SIZE =
             Pattern.compile("(\\d{1,15}(?:\\.\\d{1,3})?)\\s*([kmgtp]?)b?", Pattern.CASE_INSENSITIVE);
@@ -101,23 +100,11 @@ final class DatasetPageRoutes {
     private Future<Reply> kept(Call call, @Nullable Dataset old, Dataset.Content content, Form typed) {
         var kept =
                 old == null ? datasets.add(call.caller(), content) : datasets.change(call.caller(), old.id(), content);
-        return kept.map(one -> said(
-                        call,
-                        one,
-                        one.standing().isAccepted()
-                                ? Note.good("note.catalogue.kept", one.name())
-                                : Note.good("note.catalogue.proposed", one.name())))
-                .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
-                        ? refused(typed.refused(new Faults(Map.of(), Note.bad("catalogue.fault." + problem.code()))))
-                        : Future.failedFuture(failure));
+        return ANSWERS.kept(call, kept, why -> refused(typed.refused(why)));
     }
 
     private static Future<Reply> refused(Form form) {
         return Future.succeededFuture(Reply.page(FORM, form).status(422));
-    }
-
-    private static Reply said(Call call, Dataset dataset, Note note) {
-        return Reply.seeOther(ALL + "/" + dataset.id()).noting(call, note);
     }
 
     /** Null: it says nothing that is a size. */
@@ -133,36 +120,15 @@ final class DatasetPageRoutes {
     }
 
     private Future<Reply> answer(Call call) {
-        var word = Typed.word(call);
-        return found(call).compose(found -> {
-            if (!word.accepted() && word.text().isEmpty()) {
-                return Future.succeededFuture(said(call, found, Note.bad("note.catalogue.wordless")));
-            }
-            return datasets.answer(call.caller(), found.id(), word)
-                    .map(one -> said(
-                            call,
-                            one,
-                            Note.good(
-                                    word.accepted() ? "note.catalogue.accepted" : "note.catalogue.declined",
-                                    one.name(),
-                                    one.standing().user())))
-                    .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
-                            ? Future.succeededFuture(said(
-                                    call,
-                                    found,
-                                    Note.bad(
-                                            problem.code().equals("ConflictError")
-                                                    ? "catalogue.fault.ConflictError"
-                                                    : "note.catalogue.taken",
-                                            found.name())))
-                            : Future.failedFuture(failure));
-        });
+        return found(call)
+                .compose(found ->
+                        ANSWERS.answered(call, found, word -> datasets.answer(call.caller(), found.id(), word)));
     }
 
     private Future<Reply> count(Call call) {
         return found(call)
                 .compose(found -> datasets.count(call.caller(), found.id())
-                        .map(begun -> said(call, found, Note.good("note.datasets.counting", found.name()))));
+                        .map(begun -> ANSWERS.said(call, found, Note.good("note.datasets.counting", found.name()))));
     }
 
     private Future<Reply> remove(Call call) {

@@ -1,5 +1,6 @@
 package io.sluice.jobs.images;
 
+import io.sluice.files.catalogue.Answers;
 import io.sluice.files.catalogue.Standing;
 import io.sluice.files.catalogue.Wrong;
 import java.util.ArrayList;
@@ -7,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** An entry of the catalogue. */
-public record Image(long id, Content content, Standing standing) {
+public record Image(long id, Content content, Standing standing) implements Answers.Entry {
     public static final int LONGEST_NAME = 100;
     public static final int LONGEST_DESCRIPTION = 4_000;
     public static final int LONGEST_FRAMEWORK = 40;
@@ -79,6 +80,7 @@ public record Image(long id, Content content, Standing standing) {
         }
     }
 
+    @Override
     public String name() {
         return content.name();
     }

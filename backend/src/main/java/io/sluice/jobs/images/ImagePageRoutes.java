@@ -1,18 +1,17 @@
 package io.sluice.jobs.images;
 
+import io.sluice.files.catalogue.Answers;
 import io.sluice.files.catalogue.CatalogueQuery;
 import io.sluice.files.catalogue.Typed;
 import io.sluice.files.catalogue.Wrong;
 import io.sluice.jobs.images.ImagePages.Form;
 import io.sluice.web.Call;
-import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.sluice.web.View.Faults;
 import io.sluice.web.View.Note;
 import io.vertx.core.Future;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ImagePageRoutes {
     private static final String ALL = "/images";
     private static final String ONE = ALL + "/:image";
+    private static final Answers ANSWERS = new Answers(ALL);
     private static final String FORM = "jobs/image-edit.jte";
 
     private final Images images;
@@ -104,50 +104,17 @@ final class ImagePageRoutes {
 
     private Future<Reply> kept(Call call, @Nullable Image old, Image.Content content, Form typed) {
         var kept = old == null ? images.add(call.caller(), content) : images.change(call.caller(), old.id(), content);
-        return kept.map(one -> said(
-                        call,
-                        one,
-                        Note.good(
-                                one.standing().isAccepted() ? "note.catalogue.kept" : "note.catalogue.proposed",
-                                one.name())))
-                .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
-                        ? refused(typed.refused(new Faults(Map.of(), Note.bad("catalogue.fault." + problem.code()))))
-                        : Future.failedFuture(failure));
+        return ANSWERS.kept(call, kept, why -> refused(typed.refused(why)));
     }
 
     private static Future<Reply> refused(Form form) {
         return Future.succeededFuture(Reply.page(FORM, form).status(422));
     }
 
-    private static Reply said(Call call, Image image, Note note) {
-        return Reply.seeOther(ALL + "/" + image.id()).noting(call, note);
-    }
-
     private Future<Reply> answer(Call call) {
-        var word = Typed.word(call);
-        return found(call).compose(found -> {
-            if (!word.accepted() && word.text().isEmpty()) {
-                return Future.succeededFuture(said(call, found, Note.bad("note.catalogue.wordless")));
-            }
-            return images.answer(call.caller(), found.id(), word)
-                    .map(one -> said(
-                            call,
-                            one,
-                            Note.good(
-                                    word.accepted() ? "note.catalogue.accepted" : "note.catalogue.declined",
-                                    one.name(),
-                                    one.standing().user())))
-                    .recover(failure -> failure instanceof Problem problem && problem.kind() == Problem.Kind.CONFLICT
-                            ? Future.succeededFuture(said(
-                                    call,
-                                    found,
-                                    Note.bad(
-                                            problem.code().equals("ConflictError")
-                                                    ? "catalogue.fault.ConflictError"
-                                                    : "note.catalogue.taken",
-                                            found.name())))
-                            : Future.failedFuture(failure));
-        });
+        return found(call)
+                .compose(
+                        found -> ANSWERS.answered(call, found, word -> images.answer(call.caller(), found.id(), word)));
     }
 
     private Future<Reply> remove(Call call) {
