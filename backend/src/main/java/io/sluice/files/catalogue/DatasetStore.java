@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** Datasets as rows. */
-final class DatasetStore {
+final class DatasetStore implements Catalogue.Rows<Dataset, Dataset.Content> {
     private static final String SEEN = """
             ($2 OR user_id = $1 OR standing = 'accepted' AND readers && (
                 SELECT array_append(array_agg(group_name), 'default') FROM memberships m WHERE m.user_id = $1))
@@ -69,7 +69,8 @@ final class DatasetStore {
         this.database = database;
     }
 
-    Future<List<Dataset>> page(Caller caller, CatalogueQuery query, int most) {
+    @Override
+    public Future<List<Dataset>> page(Caller caller, CatalogueQuery query, int most) {
         return database.read(
                 PAGE,
                 seen(caller)
@@ -86,20 +87,23 @@ final class DatasetStore {
         return Tuple.of(caller.id(), caller.admin());
     }
 
-    Future<Long> waiting(Caller caller) {
+    @Override
+    public Future<Long> waiting(Caller caller) {
         return database.pool()
                 .preparedQuery(WAITING)
                 .execute(seen(caller))
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    Future<Optional<Dataset>> find(Caller caller, long id) {
+    @Override
+    public Future<Optional<Dataset>> find(Caller caller, long id) {
         return one(
                 "SELECT * FROM files_datasets WHERE id = $3 AND " + SEEN,
                 seen(caller).addLong(id));
     }
 
-    Future<Dataset> add(Caller caller, Dataset.Content content, Standing.State state) {
+    @Override
+    public Future<Dataset> add(Caller caller, Dataset.Content content, Standing.State state) {
         return one(ADD, values(Tuple.of(caller.id(), caller.name()), content, state))
                 .map(Optional::orElseThrow);
     }
@@ -113,17 +117,18 @@ final class DatasetStore {
                 .addString(state.key());
     }
 
-    /** Nothing when it is gone, or stands otherwise by now. */
-    Future<Optional<Dataset>> change(Dataset old, Dataset.Content content, Standing.State state) {
+    @Override
+    public Future<Optional<Dataset>> change(Dataset old, Dataset.Content content, Standing.State state) {
         return one(CHANGE, values(Tuple.of(old.id(), old.standing().state().key()), content, state));
     }
 
-    /** Nothing when it is another than what was read. */
-    Future<Optional<Dataset>> answer(long id, Standing.Word word) {
+    @Override
+    public Future<Optional<Dataset>> answer(long id, Standing.Word word) {
         return one(ANSWER, Tuple.of(id, word.state().key(), word.text(), word.read()));
     }
 
-    Future<Boolean> remove(Dataset old) {
+    @Override
+    public Future<Boolean> remove(Dataset old) {
         return database.pool()
                 .preparedQuery("DELETE FROM files_datasets WHERE id = $1 AND standing = $2")
                 .execute(Tuple.of(old.id(), old.standing().state().key()))

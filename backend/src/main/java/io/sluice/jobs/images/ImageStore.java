@@ -1,6 +1,7 @@
 package io.sluice.jobs.images;
 
 import io.sluice.database.Database;
+import io.sluice.files.catalogue.Catalogue;
 import io.sluice.files.catalogue.CatalogueQuery;
 import io.sluice.files.catalogue.Standing;
 import io.sluice.web.Caller;
@@ -13,7 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** Images as rows. */
-final class ImageStore {
+final class ImageStore implements Catalogue.Rows<Image, Image.Content> {
     private static final String SEEN = "($2 OR user_id = $1 OR standing = 'accepted')";
 
     private static final String PAGE = """
@@ -49,7 +50,8 @@ final class ImageStore {
         this.database = database;
     }
 
-    Future<List<Image>> page(Caller caller, CatalogueQuery query, int most) {
+    @Override
+    public Future<List<Image>> page(Caller caller, CatalogueQuery query, int most) {
         return database.read(
                 PAGE,
                 seen(caller)
@@ -66,20 +68,23 @@ final class ImageStore {
         return Tuple.of(caller.id(), caller.admin());
     }
 
-    Future<Long> waiting(Caller caller) {
+    @Override
+    public Future<Long> waiting(Caller caller) {
         return database.pool()
                 .preparedQuery("SELECT count(*) FROM job_images WHERE standing = 'proposed' AND ($2 OR user_id = $1)")
                 .execute(seen(caller))
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    Future<Optional<Image>> find(Caller caller, long id) {
+    @Override
+    public Future<Optional<Image>> find(Caller caller, long id) {
         return one(
                 "SELECT * FROM job_images WHERE id = $3 AND " + SEEN,
                 seen(caller).addLong(id));
     }
 
-    Future<Image> add(Caller caller, Image.Content content, Standing.State state) {
+    @Override
+    public Future<Image> add(Caller caller, Image.Content content, Standing.State state) {
         return one(ADD, values(Tuple.of(caller.id(), caller.name()), content, state))
                 .map(Optional::orElseThrow);
     }
@@ -106,17 +111,18 @@ final class ImageStore {
                 .addString(state.key());
     }
 
-    /** Nothing when it is gone, or stands otherwise by now. */
-    Future<Optional<Image>> change(Image old, Image.Content content, Standing.State state) {
+    @Override
+    public Future<Optional<Image>> change(Image old, Image.Content content, Standing.State state) {
         return one(CHANGE, values(Tuple.of(old.id(), old.standing().state().key()), content, state));
     }
 
-    /** Nothing when it is another than what was read. */
-    Future<Optional<Image>> answer(long id, Standing.Word word) {
+    @Override
+    public Future<Optional<Image>> answer(long id, Standing.Word word) {
         return one(ANSWER, Tuple.of(id, word.state().key(), word.text(), word.read()));
     }
 
-    Future<Boolean> remove(Image old) {
+    @Override
+    public Future<Boolean> remove(Image old) {
         return database.pool()
                 .preparedQuery("DELETE FROM job_images WHERE id = $1 AND standing = $2")
                 .execute(Tuple.of(old.id(), old.standing().state().key()))
