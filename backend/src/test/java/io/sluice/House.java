@@ -62,6 +62,7 @@ final class House {
         rules.put("vertx-web lives in web and in routes", home("io.vertx.ext.web..", ".web.", "Routes"));
         rules.put("the proxy lives in endpoints", home("io.vertx.httpproxy..", ".endpoints.", "$none"));
         rules.put("the client of stores lives in files.stores", home("software.amazon..", ".files.stores.", "$none"));
+        rules.put("JGit lives in jobs.data.git", home("org.eclipse.jgit..", ".jobs.data.git.", "$none"));
         rules.put("sshd lives in endpoints", home("org.apache.sshd..", ".endpoints.", "$none"));
         rules.put("JWT lives in identity", home("io.vertx.ext.auth..", ".identity.", "$none"));
         rules.put("simpleclient lives in telemetry and in metrics", simpleclient());

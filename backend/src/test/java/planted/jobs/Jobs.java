@@ -8,6 +8,7 @@ import io.vertx.httpproxy.HttpProxy;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
 import org.apache.sshd.server.SshServer;
+import org.eclipse.jgit.lib.ObjectReader;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Knows every library that has its home elsewhere. */
@@ -20,4 +21,5 @@ public record Jobs(
         KubernetesClient kubernetes,
         HttpProxy proxy,
         SshServer ssh,
-        S3Client stores) {}
+        S3Client stores,
+        ObjectReader objects) {}

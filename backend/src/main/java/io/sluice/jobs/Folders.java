@@ -44,6 +44,11 @@ public final class Folders {
         return data.resolve("transfers").resolve(Long.toString(job));
     }
 
+    /** Where what comes for a job is unpacked, by whoever moves its data. */
+    public Path unpacking(long job) {
+        return data.resolve("transfers").resolve(job + ".unpacking");
+    }
+
     /** The name of a task attempt's output beneath its job's folder. Of a role's name every character may stand in the name of a file. */
     public static String log(String role, int index, int attempt, int taskAttempt) {
         String part = role.length() <= LONGEST_ROLE

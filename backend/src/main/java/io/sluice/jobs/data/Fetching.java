@@ -24,7 +24,7 @@ final class Fetching extends Errand {
     private static final String ASIDE = ".sluice";
 
     /** So much stays free on the disk for everybody else. */
-    private static final long SPARE = 1L << 30;
+    static final long SPARE = 1L << 30;
 
     /** Finds where an input comes from. */
     @FunctionalInterface
@@ -111,6 +111,9 @@ final class Fetching extends Errand {
 
     private void fetch(Folder top, Progress one, Input input) throws IOException {
         one.state = Transfer.State.MOVING;
+        if (input.isFresh()) {
+            Removal.ifThere(top, one.name);
+        }
         try (Folder aside = top.made(Place.ROOT.with(ASIDE));
                 Folder own = top.made(Place.ROOT.with(one.name))) {
             input.fetch(new Landing(own, aside, one, care), new Crew(threads));

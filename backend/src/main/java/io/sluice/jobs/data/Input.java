@@ -11,6 +11,11 @@ interface Input extends AutoCloseable {
     /** Before anything is written: whether it is there, and fits. */
     Amount survey() throws IOException;
 
+    /** Whether what is there of it goes first. */
+    default boolean isFresh() {
+        return false;
+    }
+
     void fetch(Landing landing, Crew crew) throws IOException;
 
     @Override

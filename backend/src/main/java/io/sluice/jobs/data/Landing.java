@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Landing {
     private static final int PIECE = 256 << 10;
     private static final int MODE = 0644;
+    private static final int PROGRAM = 0755;
 
     /**
      * What is to come.
@@ -64,6 +65,20 @@ final class Landing {
     void folder(Place place) throws IOException {
         try (Folder made = top.made(place)) {
             made.settle();
+        }
+    }
+
+    void link(Place place, String leads) throws IOException {
+        try (Folder above = top.made(place.above())) {
+            above.linkTo(place.name(), leads);
+            progress.files.incrementAndGet();
+        }
+    }
+
+    /** A file that is there may be run. */
+    void permit(Place place) throws IOException {
+        try (Folder above = top.made(place.above())) {
+            above.permit(place.name(), PROGRAM);
         }
     }
 

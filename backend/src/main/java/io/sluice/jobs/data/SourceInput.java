@@ -14,15 +14,23 @@ final class SourceInput implements Input {
     private static final System.Logger log = System.getLogger(SourceInput.class.getName());
 
     private final Source source;
+    private final Progress progress;
 
-    SourceInput(Source source) {
+    SourceInput(Source source, Progress progress) {
+        this.progress = progress;
         this.source = source;
     }
 
     @Override
     public Amount survey() throws IOException {
         Source.Amount amount = source.count();
+        progress.bytes.set(0); // what has come on the way to the count is not there yet
         return new Amount(amount.files(), amount.bytes());
+    }
+
+    @Override
+    public boolean isFresh() {
+        return source.isFresh();
     }
 
     @Override
@@ -32,6 +40,21 @@ final class SourceInput implements Input {
 
     /** Where it lands. */
     private record Onto(Landing landing) implements Source.Taker {
+        @Override
+        public void permit(Place place) throws IOException {
+            landing.permit(place);
+        }
+
+        @Override
+        public void folder(Place place) throws IOException {
+            landing.folder(place);
+        }
+
+        @Override
+        public void link(Place place, String leads) throws IOException {
+            landing.link(place, leads);
+        }
+
         @Override
         public void file(Place place, String version, long size, Instant changed, Source.Opening opening)
                 throws IOException {

@@ -3,6 +3,7 @@ package io.sluice.jobs.data;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.files.Files;
+import io.sluice.files.space.Removal;
 import io.sluice.files.stores.AccessKey;
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreLine;
@@ -17,6 +18,8 @@ import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Lane;
 import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.care.Turn;
+import io.sluice.jobs.data.git.Repositories;
+import io.sluice.jobs.data.web.Source;
 import io.sluice.jobs.data.web.WebFile;
 import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.protocol.JobSpec;
@@ -25,6 +28,7 @@ import io.sluice.jobs.stores.StoreKeys;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +66,7 @@ public final class Transfers {
     private final TransferStore store;
     private final StoreKeys keys;
     private final WebLine web;
+    private final Repositories repositories;
     private final Files files;
     private final Folders folders;
     private final TransferMetrics metrics;
@@ -84,6 +89,7 @@ public final class Transfers {
             CollectorRegistry registry,
             Pace pace) {
         this.web = web;
+        this.repositories = new Repositories(web);
         this.store = new TransferStore(database);
         this.keys = keys;
         this.files = files;
@@ -164,7 +170,12 @@ public final class Transfers {
                 .toList();
         var care = new Care(pace, metrics::again);
         var errand = new Fetching(
-                asked, care, inputsNow, files, this.inputs.objects(), one -> input(asked.userId(), one, care));
+                asked,
+                care,
+                inputsNow,
+                files,
+                this.inputs.objects(),
+                one -> input(asked.userId(), one, folders.unpacking(asked.job()).resolve(one.name), care));
         fetching.put(asked.job(), errand);
         launch(this.inputs, errand);
         return going(errand);
@@ -234,12 +245,20 @@ public final class Transfers {
         return asked.spec().data().returned().isEmpty() || outgoing.isOver(asked);
     }
 
-    private Input input(long user, Progress one, Care care) throws IOException {
-        if (!new Data.Named(one.name, one.address).isInStore()) {
-            return new SourceInput(new WebFile(web, one.address, care));
+    private Input input(long user, Progress one, Path scratch, Care care) throws IOException {
+        var named = new Data.Named(one.name, one.address);
+        if (!named.isInStore()) {
+            return new SourceInput(source(one, named.source(), scratch, care), one);
         }
         Stores.Place place = place(one.address);
         return new StoreInput(care.of(() -> open(user, place)), place, care);
+    }
+
+    private Source source(Progress one, String kind, Path scratch, Care care) throws IOException {
+        return kind.equals("git")
+                ? repositories.source(
+                        one.address, scratch, () -> files.room() - Fetching.SPARE, care, came -> one.bytes.set(came))
+                : new WebFile(web, one.address, care);
     }
 
     private Stores.Place place(String address) throws IOException {
@@ -271,8 +290,12 @@ public final class Transfers {
                         .findFirst());
         return new Fetch.Going(
                 first.map(one -> one.name).orElse(""),
-                first.filter(one -> one.allBytes != null)
-                        .map(one -> amount(one.bytes.get()) + " / " + amount(one.allBytes == null ? 0 : one.allBytes))
+                first.filter(one -> one.allBytes != null || one.bytes.get() > 0)
+                        .map(one -> {
+                            Long all = one.allBytes;
+                            String has = amount(one.bytes.get());
+                            return all == null ? has : has + " / " + amount(all);
+                        })
                         .orElse(null));
     }
 
@@ -336,6 +359,10 @@ public final class Transfers {
             try (Turn turn = Turn.take(folders.transfer(job)).orElse(null)) {
                 if (turn != null) {
                     files.removeInput(user, job);
+                    if (java.nio.file.Files.exists(folders.unpacking(job))) {
+                        Removal.clear(folders.unpacking(job));
+                        java.nio.file.Files.delete(folders.unpacking(job));
+                    }
                     java.nio.file.Files.deleteIfExists(folders.transfer(job));
                 }
             }

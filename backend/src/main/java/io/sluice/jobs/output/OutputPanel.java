@@ -56,6 +56,9 @@ public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> d
         Long count = one.allFiles();
         Long bytes = one.allBytes();
         String has = files().amount(one.bytes(), view.locale());
+        if (count == null && one.files() == 0 && one.bytes() > 0) {
+            return view.t("data.coming", has);
+        }
         if (one.state() == Transfer.State.IN_PLACE || (count == null && one.files() == 0)) {
             return "";
         }

@@ -49,7 +49,7 @@ public record Hosts(Set<String> named) {
         return new Hosts(all);
     }
 
-    static URI address(String text) throws StoreFault {
+    public static URI address(String text) throws StoreFault {
         try {
             return new URI(text);
         } catch (URISyntaxException e) {

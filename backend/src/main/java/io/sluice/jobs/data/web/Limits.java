@@ -14,17 +14,17 @@ public record Limits(long bytes, Duration time) {
     public static final Limits USUAL = new Limits(100L << 30, Duration.ofHours(12));
 
     /** From now on. */
-    Span begin() {
+    public Span begin() {
         return new Span(System.nanoTime() + time.toNanos(), time);
     }
 
     /** How long there is still time. */
-    record Span(long end, Duration time) {
-        boolean isOver() {
+    public record Span(long end, Duration time) {
+        public boolean isOver() {
             return System.nanoTime() - end > 0;
         }
 
-        void check(String what) throws StoreFault {
+        public void check(String what) throws StoreFault {
             if (isOver()) {
                 throw new StoreFault(
                         Why.REFUSED,

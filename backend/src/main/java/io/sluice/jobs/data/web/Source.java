@@ -20,6 +20,19 @@ public interface Source extends AutoCloseable {
     interface Taker {
         /** @param version tells it from any other, and from another version of itself */
         void file(Place place, String version, long size, Instant changed, Opening opening) throws IOException;
+
+        /** It may be run. */
+        void permit(Place place) throws IOException;
+
+        void folder(Place place) throws IOException;
+
+        /** @param leads in bytes, as characters from 0 to 255 */
+        void link(Place place, String leads) throws IOException;
+    }
+
+    /** Whether what another attempt had of it goes first: it may be of another version. */
+    default boolean isFresh() {
+        return false;
     }
 
     /** Before any of it is handed on. */

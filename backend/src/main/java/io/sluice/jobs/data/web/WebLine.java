@@ -4,9 +4,11 @@ import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
@@ -14,6 +16,7 @@ import io.vertx.core.net.TrustOptions;
 import java.io.InputStream;
 import java.net.URI;
 import java.security.cert.CertificateException;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,26 +44,32 @@ public final class WebLine {
     }
 
     /** What a server has sent the head of. */
-    static final class Answer implements AutoCloseable {
+    public static final class Answer implements AutoCloseable {
+        private final URI address;
         private final HttpClientResponse response;
         private final Body body;
 
-        private Answer(HttpClientResponse response, Limits.Span span) {
+        private Answer(URI address, HttpClientResponse response, Limits.Span span) {
+            this.address = address;
             this.response = response;
             this.body = new Body(response, span);
         }
 
+        /** Where it was led to. */
+        public URI address() {
+            return address;
+        }
+
         /** Whether it begins where it was asked to, and not at the beginning. */
-        boolean isPart() {
+        public boolean isPart() {
             return response.statusCode() == PART;
         }
 
-        @Nullable
-        String header(String name) {
+        public @Nullable String header(String name) {
             return response.getHeader(name);
         }
 
-        InputStream body() {
+        public InputStream body() {
             return body;
         }
 
@@ -83,18 +92,26 @@ public final class WebLine {
                 new PoolOptions().setHttp1MaxSize(MOST_AT_ONCE).setMaxWaitQueueSize(MOST_AT_ONCE));
     }
 
-    Limits limits() {
+    public Limits limits() {
         return limits;
     }
 
     /** @param version that is to come, from {@code from} on; null: from the beginning, whichever it is */
     Answer get(URI address, long from, @Nullable String version, Limits.Span span) throws StoreFault {
+        return ask(
+                address,
+                version == null ? Map.of() : Map.of("Range", "bytes=" + from + "-", "If-Range", version),
+                span);
+    }
+
+    /** Goes where it is led to. */
+    public Answer ask(URI address, Map<String, String> headers, Limits.Span span) throws StoreFault {
         URI at = address;
         for (int left = REDIRECTS; ; left--) {
             span.check(Hosts.shown(address));
-            Answer answer = once(at, from, version, span);
+            Answer answer = once(at, headers, null, span);
             int status = answer.response.statusCode();
-            if (status == OK || (status == PART && version != null)) {
+            if (status == OK || (status == PART && headers.containsKey("Range"))) {
                 return answer;
             }
             answer.close();
@@ -107,6 +124,17 @@ public final class WebLine {
             }
             at = next(at, answer.header("Location"));
         }
+    }
+
+    /** Goes nowhere else with it. */
+    public Answer post(URI address, Map<String, String> headers, Buffer body, Limits.Span span) throws StoreFault {
+        span.check(Hosts.shown(address));
+        Answer answer = once(address, headers, body, span);
+        if (answer.response.statusCode() == OK) {
+            return answer;
+        }
+        answer.close();
+        throw fault(address, answer.response.statusCode());
     }
 
     private static URI next(URI at, @Nullable String location) throws StoreFault {
@@ -124,7 +152,8 @@ public final class WebLine {
         }
     }
 
-    private Answer once(URI at, long from, @Nullable String version, Limits.Span span) throws StoreFault {
+    private Answer once(URI at, Map<String, String> headers, @Nullable Buffer body, Limits.Span span)
+            throws StoreFault {
         Hosts.Place place = hosts.place(at);
         URI plain = URI.create(at.toASCIIString());
         String path = plain.getRawPath();
@@ -140,12 +169,13 @@ public final class WebLine {
                 .setConnectTimeout(LIMIT_MILLIS)
                 .putHeader("Accept-Encoding", "identity")
                 .putHeader("User-Agent", "Sluice");
-        if (version != null) {
-            options.putHeader("Range", "bytes=" + from + "-").putHeader("If-Range", version);
+        headers.forEach(options::putHeader);
+        if (body != null) {
+            options.setMethod(HttpMethod.POST);
         }
         return awaited(place, client.request(options).compose(request -> {
             request.idleTimeout(LIMIT_MILLIS);
-            return request.send().map(response -> new Answer(response, span));
+            return (body == null ? request.send() : request.send(body)).map(response -> new Answer(at, response, span));
         }));
     }
 
@@ -185,7 +215,7 @@ public final class WebLine {
                 new StoreFault(
                         Why.FORBIDDEN,
                         at + " is not for everybody (HTTP " + status
-                                + "). Fetch it in the commands with a secret of the job.");
+                                + "). Look at its spelling, or fetch it in the commands with a secret of the job.");
             case 404, 410 ->
                 new StoreFault(
                         Why.NO_OBJECT,

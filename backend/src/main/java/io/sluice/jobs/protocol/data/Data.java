@@ -49,7 +49,7 @@ public record Data(List<Named> inputs, List<Named> outputs) {
 
         /** Where it comes from, in a word. */
         public String source() {
-            return isInStore() ? "store" : "web";
+            return isInStore() ? "store" : Sources.isRepository(address) ? "git" : "web";
         }
 
         /** The address without what says that it is in a store. */

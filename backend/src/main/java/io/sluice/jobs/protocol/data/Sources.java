@@ -19,6 +19,8 @@ public final class Sources {
     private static final int LONGEST_NAME = 28;
     private static final int LONGEST = 4_000;
 
+    private static final Set<String> WEB = Set.of("http", "https", "git+http", "git+https");
+
     private Sources() {}
 
     /** @param wanted addresses by the names of the prerequisites, in their order */
@@ -49,11 +51,16 @@ public final class Sources {
         try {
             URI uri = new URI(address);
             String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
-            return (scheme.equals("http") || scheme.equals("https"))
-                    && !String.valueOf(uri.getPath()).endsWith(".git");
+            return WEB.contains(scheme);
         } catch (URISyntaxException e) {
             return false;
         }
+    }
+
+    /** Whether what is to be had of an address of the web are the files of a repository. */
+    static boolean isRepository(String address) {
+        String plain = address.replaceFirst("[#?].*$", "");
+        return address.regionMatches(true, 0, "git+", 0, 4) || plain.endsWith(".git") || plain.endsWith(".git/");
     }
 
     private static String name(String name) {

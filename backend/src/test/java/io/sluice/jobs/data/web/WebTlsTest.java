@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.sluice.files.tree.Place;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Pace;
 import io.vertx.core.Vertx;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -94,14 +96,35 @@ class WebTlsTest {
                 new WebFile(line, "https://" + host + ":" + server.getAddress().getPort() + path, care);
         try {
             assertThat(file.count()).isEqualTo(new Source.Amount(1, SET.length));
-            file.each((place, version, size, changed, opening) -> {
-                try (var in = opening.from(0)) {
-                    all.add(in.readAllBytes());
-                }
-            });
+            file.each(new Into(all));
             return all.getFirst();
         } finally {
             line.close().await();
+        }
+    }
+
+    private record Into(List<byte[]> all) implements Source.Taker {
+        @Override
+        public void file(Place place, String version, long size, Instant changed, Source.Opening opening)
+                throws IOException {
+            try (var in = opening.from(0)) {
+                all.add(in.readAllBytes());
+            }
+        }
+
+        @Override
+        public void permit(Place place) {
+            throw new AssertionError("a file of the web is no program");
+        }
+
+        @Override
+        public void folder(Place place) {
+            throw new AssertionError("it has no folders");
+        }
+
+        @Override
+        public void link(Place place, String leads) {
+            throw new AssertionError("it has no links");
         }
     }
 

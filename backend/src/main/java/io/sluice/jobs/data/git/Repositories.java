@@ -1,0 +1,61 @@
+package io.sluice.jobs.data.git;
+
+import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.web.Limits;
+import io.sluice.jobs.data.web.Source;
+import io.sluice.jobs.data.web.WebLine;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.eclipse.jgit.util.SystemReader;
+
+/** The door to repositories. One at a time is unpacked, since that takes memory. */
+public final class Repositories {
+    private final WebLine line;
+    private final Semaphore turn = new Semaphore(1);
+
+    public Repositories(WebLine line) {
+        this.line = line;
+        SystemReader.setInstance(new Alone(SystemReader.getInstance()));
+    }
+
+    /** How much the disk can take. */
+    @FunctionalInterface
+    public interface Room {
+        long bytes() throws IOException;
+    }
+
+    /**
+     * @param scratch a folder of its own, that nobody else enters
+     * @param room on the disk
+     * @param came hears how much has come before it is counted
+     */
+    public Source source(String address, Path scratch, Room room, Care care, LongConsumer came) throws IOException {
+        return new Clone(this, line, Wanted.of(address), scratch, room, care, came);
+    }
+
+    /** What takes memory. */
+    @FunctionalInterface
+    interface Work<T> {
+        T run() throws IOException;
+    }
+
+    <T> T inTurn(Care care, Limits.Span span, Work<T> work) throws IOException {
+        try {
+            while (!turn.tryAcquire(1, TimeUnit.SECONDS)) {
+                care.goOn();
+                span.check("Another repository is unpacked, and this one");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("Sluice ends.", e);
+        }
+        try {
+            return work.run();
+        } finally {
+            turn.release();
+        }
+    }
+}
