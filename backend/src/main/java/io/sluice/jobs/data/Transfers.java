@@ -3,7 +3,6 @@ package io.sluice.jobs.data;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.files.Files;
-import io.sluice.files.space.Removal;
 import io.sluice.files.stores.AccessKey;
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreLine;
@@ -359,10 +358,7 @@ public final class Transfers {
             try (Turn turn = Turn.take(folders.transfer(job)).orElse(null)) {
                 if (turn != null) {
                     files.removeInput(user, job);
-                    if (java.nio.file.Files.exists(folders.unpacking(job))) {
-                        Removal.clear(folders.unpacking(job));
-                        java.nio.file.Files.delete(folders.unpacking(job));
-                    }
+                    Repositories.forget(folders.unpacking(job));
                     java.nio.file.Files.deleteIfExists(folders.transfer(job));
                 }
             }

@@ -1,6 +1,5 @@
 package io.sluice.jobs.data.git;
 
-import io.sluice.files.space.Removal;
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
 import io.sluice.files.tree.Place;
@@ -61,7 +60,7 @@ final class Clone implements Source {
 
     @Override
     public Amount count() throws IOException {
-        clear();
+        Repositories.forget(scratch);
         Folders.made(scratch);
         Path pack = scratch.resolve("coming");
         var remote = new Remote(line, wanted, span);
@@ -84,9 +83,7 @@ final class Clone implements Source {
         long fits = Math.max(0, room.bytes()) / COPIES;
         long most = Math.min(line.limits().bytes(), fits);
         try (var out = Files.newOutputStream(pack)) {
-            remote.fetch(found, out, most, all -> {
-                came.accept(all);
-            });
+            remote.fetch(found, out, most, came);
         }
     }
 
@@ -168,18 +165,11 @@ final class Clone implements Source {
         return in;
     }
 
-    private void clear() throws IOException {
-        if (Files.exists(scratch)) {
-            Removal.clear(scratch);
-        }
-    }
-
     @Override
     public void close() throws IOException {
         if (unpacked != null) {
             unpacked.close();
         }
-        clear();
-        Files.deleteIfExists(scratch);
+        Repositories.forget(scratch);
     }
 }

@@ -63,7 +63,10 @@ final class PackLook implements AutoCloseable {
     }
 
     private static StoreFault broken(Exception e) {
-        return new StoreFault(Why.BROKEN, "What came is no whole pack of git: " + e.getMessage() + ".", e);
+        return new StoreFault(
+                Why.REFUSED,
+                "What came is no whole pack of git: " + e.getMessage() + ". Look at the repository with git fsck.",
+                e);
     }
 
     private void whole() throws IOException, DataFormatException {

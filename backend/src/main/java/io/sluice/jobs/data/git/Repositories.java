@@ -1,10 +1,12 @@
 package io.sluice.jobs.data.git;
 
+import io.sluice.files.space.Removal;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.web.Limits;
 import io.sluice.jobs.data.web.Source;
 import io.sluice.jobs.data.web.WebLine;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,14 @@ public final class Repositories {
      */
     public Source source(String address, Path scratch, Room room, Care care, LongConsumer came) throws IOException {
         return new Clone(this, line, Wanted.of(address), scratch, room, care, came);
+    }
+
+    /** What a gateway that was killed has left of a scratch folder. */
+    public static void forget(Path scratch) throws IOException {
+        if (Files.exists(scratch)) {
+            Removal.clear(scratch);
+            Files.delete(scratch);
+        }
     }
 
     /** What takes memory. */
