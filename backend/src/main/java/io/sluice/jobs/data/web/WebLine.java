@@ -29,6 +29,7 @@ public final class WebLine {
     private static final int MOST_AT_ONCE = 16;
     private static final int REDIRECTS = 5;
     private static final int LIMIT_MILLIS = 30_000;
+    private static final int IDLE_SECONDS = 2;
     private static final Set<Integer> ELSEWHERE = Set.of(301, 302, 303, 307, 308);
     private static final Set<Integer> PASSING = Set.of(408, 425, 429);
     private static final int OK = 200;
@@ -85,7 +86,9 @@ public final class WebLine {
         this.client = vertx.createHttpClient(
                 new HttpClientOptions()
                         .setConnectTimeout(LIMIT_MILLIS)
-                        .setKeepAlive(false)
+                        // a line that is for one answer only is closed when its end has come, and what was not read yet
+                        // is lost
+                        .setKeepAliveTimeout(IDLE_SECONDS)
                         .setTrustOptions(
                                 TrustOptions.wrap(settings.authorities().trust()))
                         .setVerifyHost(true),
