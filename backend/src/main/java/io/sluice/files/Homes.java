@@ -100,6 +100,16 @@ final class Homes {
         return Files.createDirectories(folder, OWNED);
     }
 
+    /** @param home whose owner gets it */
+    static Path closed(Path folder, Path home) throws IOException {
+        closed(folder);
+        int owner = owner(home);
+        if (owner(folder) != owner) {
+            Handover.give(folder, owner);
+        }
+        return folder;
+    }
+
     /** Made so that all may read; one that an administrator has closed otherwise stays as it is. */
     static Path readable(Path folder) throws IOException {
         Files.createDirectories(folder, OWNED);

@@ -29,17 +29,7 @@ final class Inputs {
     /** @param home whose owner gets it */
     Path of(Path home, long user, long job) throws IOException {
         Homes.closed(all);
-        Path input =
-                Homes.closed(Homes.readable(all.resolve(Long.toString(user))).resolve(Long.toString(job)));
-        int owner = owner(home);
-        if (owner(input) != owner) {
-            Handover.give(input, owner);
-        }
-        return input;
-    }
-
-    private static int owner(Path folder) throws IOException {
-        return (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        return Homes.closed(Homes.readable(all.resolve(Long.toString(user))).resolve(Long.toString(job)), home);
     }
 
     boolean remove(long user, long job) throws IOException {

@@ -4,7 +4,6 @@ import io.sluice.files.quota.Tally;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -32,16 +31,7 @@ final class Outputs {
 
     /** @param home whose owner gets it */
     Path of(Path home, long user, String job) throws IOException {
-        Path output = Homes.closed(of(user).resolve(job));
-        int owner = owner(home);
-        if (owner(output) != owner) {
-            Handover.give(output, owner);
-        }
-        return output;
-    }
-
-    private static int owner(Path folder) throws IOException {
-        return (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        return Homes.closed(of(user).resolve(job), home);
     }
 
     /** A job that has left nothing has no folder. */

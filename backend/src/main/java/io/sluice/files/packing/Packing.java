@@ -42,6 +42,9 @@ public final class Packing implements Closeable {
 
         /** A file of which all is at hand. */
         void whole(Place place, Found found, byte[] bytes, int count) throws IOException;
+
+        /** What it holds beside the heap, also of one that never came to its end. */
+        void release();
     }
 
     private final Walk walk;
@@ -66,7 +69,7 @@ public final class Packing implements Closeable {
     private boolean told;
     private boolean over;
 
-    private Packing(Folder folder, int most, String top, String without, Function<OutputStream, Format> format)
+    Packing(Folder folder, int most, String top, String without, Function<OutputStream, Format> format)
             throws IOException {
         this.walk = new Walk(folder, most);
         this.top = top;
@@ -229,6 +232,7 @@ public final class Packing implements Closeable {
 
     @Override
     public void close() throws IOException {
+        format.release();
         walk.close();
         if (open != null) {
             open.close();

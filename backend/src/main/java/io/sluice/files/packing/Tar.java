@@ -74,6 +74,9 @@ final class Tar implements Packing.Format {
         out.write(new byte[2 * BLOCK]);
     }
 
+    @Override
+    public void release() {}
+
     private static byte[] bytes(Place place, String end) {
         return (String.join("/", place.names()) + end).getBytes(StandardCharsets.ISO_8859_1);
     }

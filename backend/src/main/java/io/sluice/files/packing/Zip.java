@@ -18,7 +18,7 @@ final class Zip implements Packing.Format {
     /** Of a format that has 65,535 bytes for it; a letter may take four. */
     private static final int LONGEST_NAME = 16_000;
 
-    private final ZipOutputStream zip;
+    private final Wide zip;
     private final CRC32 sum = new CRC32();
 
     /** Java's own hands its bytes on by 512, and asks zlib for each of them. */
@@ -28,6 +28,10 @@ final class Zip implements Packing.Format {
         Wide(OutputStream out) {
             super(out, StandardCharsets.UTF_8);
             buf = new byte[AT_ONCE];
+        }
+
+        void release() {
+            def.end();
         }
     }
 
@@ -107,5 +111,10 @@ final class Zip implements Packing.Format {
     @Override
     public void close() throws IOException {
         zip.finish();
+    }
+
+    @Override
+    public void release() {
+        zip.release();
     }
 }

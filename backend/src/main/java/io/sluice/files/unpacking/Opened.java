@@ -45,7 +45,17 @@ final class Opened {
         return Channels.newInputStream(file.position(0));
     }
 
+    /** What is packed holds memory beside the heap until it is closed. */
     private static Archive tar(InputStream packed) throws IOException {
+        try {
+            return begun(packed);
+        } catch (IOException | RuntimeException e) {
+            packed.close();
+            throw e;
+        }
+    }
+
+    private static Archive begun(InputStream packed) throws IOException {
         var in = new BufferedInputStream(packed, AT_ONCE);
         in.mark(TarArchive.BLOCK);
         byte[] block = in.readNBytes(TarArchive.BLOCK);

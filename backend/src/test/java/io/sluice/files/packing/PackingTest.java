@@ -1,6 +1,7 @@
 package io.sluice.files.packing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.files.tree.Folder;
@@ -14,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.ZipInputStream;
@@ -75,6 +78,20 @@ class PackingTest {
                 assertThat(tar.next()).isNotEmpty().hasSizeLessThan(MOST_AT_ONCE);
             }
         }
+    }
+
+    @Test
+    void who_leaves_early_leaves_no_memory_beside_the_heap() throws IOException {
+        size("large", 3_000_000);
+        List<Zip> zips = new ArrayList<>();
+        try (Packing left = new Packing(Folder.open(root, Owner.GATEWAY), 10, "", "", out -> {
+            zips.add(new Zip(out));
+            return zips.getFirst();
+        })) {
+            assertThat(left.next()).isNotEmpty();
+        }
+        assertThatThrownBy(() -> zips.getFirst().write(new byte[1 << 20], 1 << 20))
+                .hasMessageContaining("closed");
     }
 
     @Test

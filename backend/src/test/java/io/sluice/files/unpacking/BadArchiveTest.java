@@ -11,7 +11,9 @@ import io.sluice.files.unpacking.BadArchive.Why;
 import io.sluice.files.unpacking.Crafted.Tar;
 import io.sluice.files.unpacking.Crafted.Zip;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -276,5 +278,14 @@ class BadArchiveTest extends UnpackingDesk {
             assertThat(all(home.resolve(".sluice/temporary"))).isEmpty();
         }
         assertThat(Files.readString(around.resolve("canary"))).isEqualTo("what lies outside");
+    }
+
+    @Test
+    void what_is_no_archive_after_all_is_closed() throws IOException {
+        Path file = Files.write(home.resolve("a.gz"), Crafted.gz(bytes("a text that somebody has packed")));
+        try (FileChannel channel = FileChannel.open(file)) {
+            assertThatThrownBy(() -> Opened.of(channel, 1_000_000, room)).isInstanceOf(BadArchive.class);
+            assertThat(channel.isOpen()).as("closed with what unpacks it").isFalse();
+        }
     }
 }
