@@ -214,11 +214,7 @@ class FileCentreTest extends AtFileCentre {
     @Test
     void a_copy_that_goes_on_elsewhere_is_told_as_that_and_not_done_twice() throws Exception {
         own("a/one.txt", "1");
-        String id = HexFormat.of()
-                .formatHex(
-                        MessageDigest.getInstance("SHA-256").digest("copy a b".getBytes(StandardCharsets.UTF_8)),
-                        0,
-                        14);
+        String id = id("copy a b " + json(ada.get(ada.files("?path=a"))).getString("etag"));
         Path told = own(".sluice/operations/" + id, "RUNNING\n5\n0\n");
 
         var running = ada.post(ada.files("/copy?path=a&to=b"));
@@ -239,6 +235,50 @@ class FileCentreTest extends AtFileCentre {
                 .as("whoever missed the answer asks again")
                 .isEqualTo(201);
         assertThat(ada.post(ada.files("/copy?path=a&to=b")).statusCode()).isEqualTo(409);
+    }
+
+    /** The note of what took longer than its answer, as it was left. */
+    private void done(String words) throws Exception {
+        own(".sluice/operations/" + id(words), "DONE\n5\n0\n");
+    }
+
+    private static String id(String words) throws Exception {
+        byte[] sum = MessageDigest.getInstance("SHA-256").digest(words.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(sum, 0, 14);
+    }
+
+    @Test
+    void what_has_the_name_of_something_destroyed_is_another_and_goes_too() throws Exception {
+        Path file = own("run/log.txt", "the second of the name");
+        done("destroy run");
+        done("destroy run " + Files.getAttribute(ada.home().resolve("run"), "unix:ino"));
+
+        assertThat(ada.delete(ada.files("?path=run&forever=1")).statusCode()).isEqualTo(204);
+
+        assertThat(file.getParent()).doesNotExist();
+        assertThat(ada.delete(ada.files("?path=run&forever=1")).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void a_copy_is_told_as_done_only_of_the_same_source_and_to_who_does_not_know_it() throws Exception {
+        own("a.txt", "1");
+        own("b.txt", "older");
+        String before =
+                "copy a.txt b.txt " + json(ada.get(ada.files("?path=a.txt"))).getString("etag");
+        done("copy a.txt b.txt");
+        done(before);
+        own("a.txt", "22");
+        assertThat(ada.post(ada.files("/copy?path=a.txt&to=b.txt")).statusCode())
+                .isEqualTo(409);
+
+        String now =
+                "copy a.txt b.txt " + json(ada.get(ada.files("?path=a.txt"))).getString("etag");
+        done(now);
+        assertThat(json(ada.get(ada.files("/operations/" + id(now)))).getString("state"))
+                .isEqualTo("done");
+        assertThat(ada.post(ada.files("/copy?path=a.txt&to=b.txt")).statusCode())
+                .isEqualTo(409);
+        assertThat(ada.home().resolve("b.txt")).hasContent("older");
     }
 
     @Test

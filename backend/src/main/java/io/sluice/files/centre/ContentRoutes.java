@@ -56,8 +56,10 @@ final class ContentRoutes {
     private final Turns tars;
 
     ContentRoutes(Spaces spaces, Worker worker, CentreMetrics metrics) {
-        this.zips = new Turns("zips", MOST_ZIPS, ZIP, metrics);
-        this.tars = new Turns("tars", MOST_TARS, TAR, metrics);
+        this.zips = new Turns(
+                "zips", "You are fetching " + MOST_ZIPS + " folders as zip at once already.", MOST_ZIPS, ZIP, metrics);
+        this.tars = new Turns(
+                "tars", "You are fetching " + MOST_TARS + " folders as tar at once already.", MOST_TARS, TAR, metrics);
         this.spaces = spaces;
         this.worker = worker;
         this.metrics = metrics;

@@ -31,10 +31,11 @@ import java.util.stream.Stream;
 public final class FileCentre {
     static final Duration BIN_LIFE = Duration.ofDays(30);
     private static final Duration COUNTING = Duration.ofSeconds(15);
-    /** So long whoever asked for something waits for its end; an answer takes no more than half a minute. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private static final Duration ROUND = Duration.ofHours(1);
+    /** Of one home in a round; what is left goes in the next. */
+    private static final int MOST_PURGED = 200_000;
+
+    private static final Duration LONGEST_PURGE = Duration.ofMinutes(1);
     private static final System.Logger LOG = System.getLogger(FileCentre.class.getName());
     /** Of a job's output on the job's page. */
     private static final int SHOWN = 50;
@@ -50,7 +51,9 @@ public final class FileCentre {
     private final Worker slow;
     private final long timer;
     private final long counter;
+    private final Operations operations;
     private final AtomicBoolean counting = new AtomicBoolean();
+    private final AtomicBoolean purging = new AtomicBoolean();
 
     private FileCentre(Vertx vertx, Files files, Links links, CollectorRegistry registry) {
         this.vertx = vertx;
@@ -60,6 +63,7 @@ public final class FileCentre {
         this.metrics = new CentreMetrics(registry);
         this.worker = Worker.quick(vertx, metrics);
         this.slow = Worker.slow(vertx, metrics);
+        this.operations = Operations.open(vertx, spaces, worker, slow, metrics);
         this.timer = vertx.setPeriodic(ROUND.toMillis(), ROUND.toMillis(), round -> purge());
         files.quotas().ifPresent(quotas -> quotas.listen(() -> count(quotas)));
         this.counter =
@@ -79,8 +83,7 @@ public final class FileCentre {
         return Stream.of(
                         files.routes(),
                         new FilePageRoutes(spaces, worker).routes(),
-                        new FileRoutes(spaces, worker, new Operations(vertx, spaces, worker, slow, PATIENCE), metrics)
-                                .routes(),
+                        new FileRoutes(spaces, worker, operations, metrics).routes(),
                         content.routes(),
                         new LinkRoutes(links, spaces, worker, content).routes(),
                         new UploadRoutes(spaces, worker, metrics).routes())
@@ -131,6 +134,9 @@ public final class FileCentre {
 
     private void purge() {
         links.purge().onFailure(e -> LOG.log(Level.WARNING, "event=links-not-purged", e));
+        if (!purging.compareAndSet(false, true)) {
+            return;
+        }
         slow.run(NOBODY, () -> {
                     clearOutputs();
                     long now = System.currentTimeMillis();
@@ -144,7 +150,8 @@ public final class FileCentre {
                     }
                     return files;
                 })
-                .onFailure(e -> LOG.log(Level.WARNING, "event=files-not-purged", e));
+                .onFailure(e -> LOG.log(Level.WARNING, "event=files-not-purged", e))
+                .onComplete(over -> purging.set(false));
     }
 
     /** What is old of one home. That of another does not wait for it. */
@@ -157,12 +164,13 @@ public final class FileCentre {
     }
 
     private void purge(Space space, long now) {
+        var portion = new Removal.Portion(MOST_PURGED, LONGEST_PURGE);
         try {
             if (space.isUsed()) {
                 long before = now - Uploads.LIFE.toMillis();
-                purge(space, () -> new Bin(space).purge(now - BIN_LIFE.toMillis()));
-                purge(space, () -> new Uploads(space).purge(before));
-                purge(space, () -> space.purge(before));
+                purge(space, () -> new Bin(space).purge(now - BIN_LIFE.toMillis(), portion));
+                purge(space, () -> new Uploads(space).purge(before, portion));
+                purge(space, () -> space.purge(before, portion));
             }
         } catch (IOException e) {
             LOG.log(Level.WARNING, "event=files-not-purged in=" + space.root(), e);
@@ -173,6 +181,9 @@ public final class FileCentre {
     private void purge(Space space, Callable<Integer> part) {
         try {
             metrics.purged(part.call());
+        } catch (Removal.Enough enough) {
+            metrics.refused("purge");
+            LOG.log(Level.WARNING, "event=files-not-all-purged in={0} The rest goes in the next round.", space.root());
         } catch (Exception e) {
             LOG.log(Level.WARNING, "event=files-not-purged in=" + space.root(), e);
         }
@@ -212,6 +223,6 @@ public final class FileCentre {
     public Future<Void> close() {
         vertx.cancelTimer(timer);
         vertx.cancelTimer(counter);
-        return worker.close().compose(closed -> slow.close());
+        return operations.close().compose(closed -> worker.close()).compose(closed -> slow.close());
     }
 }

@@ -42,7 +42,8 @@ final class FileRoutes {
     FileRoutes(Spaces spaces, Worker worker, Operations operations, CentreMetrics metrics) {
         this.operations = operations;
         this.metrics = metrics;
-        this.heavyOnes = new Turns("unpacking", 1, Unpacking.HEAVY, metrics);
+        this.heavyOnes = new Turns(
+                "unpacking", "You are having an archive of this kind unpacked already.", 1, Unpacking.HEAVY, metrics);
         this.spaces = spaces;
         this.worker = worker;
     }
@@ -149,12 +150,22 @@ final class FileRoutes {
         });
     }
 
+    private static String version(Space space, Place place) throws IOException {
+        return space.entry(place).found().version();
+    }
+
+    /** What has the name by now may be another, while the one that had it is still going. */
+    private static long number(Space space, Place place) throws IOException {
+        return space.entry(place).found().number();
+    }
+
     private Future<Reply> copy(Call call) {
         Place from = Asked.place(call, "path");
         Place to = Asked.target(call);
         return operations.run(
                 call,
-                Operations.What.stoppable("copy " + from.encoded() + " " + to.encoded()),
+                Operations.What.stoppable(
+                        space -> "copy " + from.encoded() + " " + to.encoded() + " " + version(space, from)),
                 (space, moved) -> {
                     Space.Entry source = space.entry(from);
                     Tally all = source.found().isFolder()
@@ -178,7 +189,10 @@ final class FileRoutes {
         return operations.run(
                 call,
                 new Operations.What(
-                        "unpack " + from.encoded() + " " + to.encoded() + " " + collisions, true, collisions != null),
+                        space -> "unpack " + from.encoded() + " " + to.encoded() + " " + collisions + " "
+                                + version(space, from),
+                        true,
+                        collisions != null),
                 (space, moved) -> {
                     var room = new Room(call, space);
                     try {
@@ -199,7 +213,8 @@ final class FileRoutes {
         if (Asked.flag(call, "forever")) {
             return operations.run(
                     call,
-                    Operations.What.whole("destroy " + place.encoded()),
+                    new Operations.What(
+                            space -> "destroy " + place.encoded() + " " + number(space, place), false, true),
                     (space, moved) -> {
                         new Bin(space).destroy(place, moved);
                         spaces.removed(call.caller(), call.path("user"));
@@ -238,7 +253,7 @@ final class FileRoutes {
         String deleted = call.path("deleted");
         return operations.run(
                 call,
-                Operations.What.whole("forget " + deleted),
+                new Operations.What(space -> "forget " + deleted, false, false),
                 (space, moved) -> {
                     new Bin(space).forget(deleted, moved);
                     spaces.removed(call.caller(), call.path("user"));

@@ -1,8 +1,10 @@
 package io.sluice.files.centre;
 
 import io.sluice.files.space.Copying;
+import io.sluice.files.space.Running;
 import io.sluice.files.space.Space;
 import io.sluice.files.space.Undertakings;
+import io.sluice.files.space.Undertakings.Hearing;
 import io.sluice.files.space.Undertakings.State;
 import io.sluice.files.space.Undertakings.Undertaking;
 import io.sluice.files.tree.Refused;
@@ -21,7 +23,10 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,21 +36,51 @@ import org.jspecify.annotations.Nullable;
  */
 final class Operations {
     private static final System.Logger LOG = System.getLogger(Operations.class.getName());
-    private static final long BEAT_NANOS = Duration.ofSeconds(2).toNanos();
+    /** So long whoever asked for something waits for its end; an answer takes no more than half a minute. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Vertx vertx;
     private final Spaces spaces;
     private final Worker worker;
     private final Worker slow;
+    private final Worker beats;
     private final Duration patience;
+    private final Hearing hearing;
+    private final long timer;
+    /** Those of this gateway, from their beginning to their end, whether they run or wait; each worker limits how many. */
+    private final Set<Own> own = ConcurrentHashMap.newKeySet();
+
+    /** @param asked whether it is about to say that it goes on */
+    private record Own(long user, Running running, AtomicBoolean asked) {}
 
     /** @param slow whose threads nothing waits for that is quick */
-    Operations(Vertx vertx, Spaces spaces, Worker worker, Worker slow, Duration patience) {
+    Operations(
+            Vertx vertx, Spaces spaces, Worker worker, Worker slow, Worker beats, Duration patience, Hearing hearing) {
         this.vertx = vertx;
         this.spaces = spaces;
         this.worker = worker;
         this.slow = slow;
         this.patience = patience;
+        this.beats = beats;
+        this.hearing = hearing;
+        this.timer = vertx.setPeriodic(hearing.every().toMillis(), now -> own.forEach(this::beat));
+    }
+
+    static Operations open(Vertx vertx, Spaces spaces, Worker worker, Worker slow, CentreMetrics metrics) {
+        return new Operations(vertx, spaces, worker, slow, Worker.beats(vertx, metrics), PATIENCE, Hearing.USUAL);
+    }
+
+    private void beat(Own one) {
+        if (!one.asked().compareAndSet(false, true)) {
+            return;
+        }
+        beats.of(one.user())
+                .after(() -> {
+                    one.running().beat();
+                    return one;
+                })
+                .onFailure(e -> LOG.log(Level.WARNING, "event=operation-not-heard", e))
+                .onComplete(heard -> one.asked().set(false));
     }
 
     /**
@@ -55,23 +90,26 @@ final class Operations {
      * @param stoppable whether nothing of it is left when it ends before its end
      * @param anew whether it is done once more when it has been done: what it is done to may be another by then
      */
-    record What(String words, boolean stoppable, boolean anew) {
-        static What whole(String words) {
-            return new What(words, false, false);
-        }
-
-        static What stoppable(String words) {
+    record What(Words words, boolean stoppable, boolean anew) {
+        static What stoppable(Words words) {
             return new What(words, true, false);
         }
 
-        private String id() {
+        private String id(Space space) throws IOException {
             try {
-                byte[] sum = MessageDigest.getInstance("SHA-256").digest(words.getBytes(StandardCharsets.UTF_8));
+                byte[] sum = MessageDigest.getInstance("SHA-256")
+                        .digest(words.of(space).getBytes(StandardCharsets.UTF_8));
                 return HexFormat.of().formatHex(sum, 0, 14);
             } catch (NoSuchAlgorithmException e) {
                 throw new IllegalStateException(e);
             }
         }
+    }
+
+    /** What tells one from another, as things are in the space. */
+    @FunctionalInterface
+    interface Words {
+        String of(Space space) throws IOException;
     }
 
     /** What is done in a space. */
@@ -87,32 +125,63 @@ final class Operations {
     }
 
     Future<Reply> run(Call call, What what, Work work, Done done) {
-        String id = what.id();
-        long user = call.caller().id();
-        return worker.run(user, () -> begun(call, what, done))
-                .compose(there -> there.isPresent()
-                        ? Future.succeededFuture(there.get())
-                        : soon(call, id, slow.run(user, () -> doing(space(call), what, work, done))));
+        return worker.run(call.caller().id(), () -> begun(call, what, done))
+                .compose(begun -> begun.answer() == null
+                        ? going(call, begun, what, work, done)
+                        : Future.succeededFuture(begun.answer()));
+    }
+
+    /** @param answer null: it begins */
+    private record Begun(String id, Space space, @Nullable Reply answer) {}
+
+    private Future<Reply> going(Call call, Begun begun, What what, Work work, Done done) {
+        var running = new Running(undertakings(begun.space()), begun.id(), what.stoppable());
+        return going(
+                call.caller().id(),
+                running,
+                () -> doing(space(call), running, work, done),
+                () -> told(call, begun.id(), Undertaking.running(0)).status(202));
+    }
+
+    /** @param late what is told of it while it goes on */
+    Future<Reply> going(long user, Running running, Callable<Reply> doing, Supplier<Reply> late) {
+        var one = new Own(user, running, new AtomicBoolean());
+        own.add(one);
+        Future<Reply> whole = slow.run(user, doing).onComplete(end -> own.remove(one));
+        return soon(
+                whole,
+                late,
+                () -> worker.of(user).after(() -> {
+                    running.forget();
+                    return "";
+                }));
+    }
+
+    private Undertakings undertakings(Space space) {
+        return new Undertakings(space, hearing);
     }
 
     private Space space(Call call) throws IOException {
         return spaces.of(call.caller(), call.path("user"));
     }
 
-    /** How it is answered that it runs already, or that it is done; empty: it begins. */
-    private static Optional<Reply> known(Call call, String id, Space space, Done done, @Nullable Undertaking there)
+    /** How it is answered that it runs already, or that it is done; null: it begins. */
+    private static @Nullable Reply known(Call call, String id, Space space, Done done, @Nullable Undertaking there)
             throws IOException {
         if (there == null) {
-            return Optional.empty();
+            return null;
         }
-        return Optional.of(
-                there.state() == State.RUNNING ? told(call, id, there).status(202) : done.of(space));
+        return there.state() == State.RUNNING ? told(call, id, there).status(202) : done.of(space);
     }
 
-    private Optional<Reply> begun(Call call, What what, Done done) throws IOException {
-        String id = what.id();
+    private Begun begun(Call call, What what, Done done) throws IOException {
         Space space = space(call);
-        var undertakings = new Undertakings(space);
+        String id = what.id(space);
+        return new Begun(id, space, known(call, what, id, space, done));
+    }
+
+    private @Nullable Reply known(Call call, What what, String id, Space space, Done done) throws IOException {
+        Undertakings undertakings = undertakings(space);
         try {
             Undertaking there = undertakings.begin(id);
             boolean anew = what.anew() && there != null && there.state() == State.DONE;
@@ -126,69 +195,30 @@ final class Operations {
         }
     }
 
-    private static Reply doing(Space space, What what, Work work, Done done) throws Exception {
-        String id = what.id();
-        var undertakings = new Undertakings(space);
+    private static Reply doing(Space space, Running running, Work work, Done done) throws Exception {
         try {
             Told.of(() -> {
-                work.run(space, new Beat(undertakings, id, what.stoppable()));
-                return id;
+                running.on(0);
+                work.run(space, running);
+                return space;
             });
         } catch (Exception failed) {
-            tellFailure(undertakings, id, failed);
+            tellFailure(running, failed);
             throw failed;
         }
-        undertakings.tell(id, new Undertaking(State.DONE, 0, 0, "", ""));
+        running.end(new Undertaking(State.DONE, 0, 0, "", ""));
         return done.of(space);
     }
 
-    private static void tellFailure(Undertakings undertakings, String id, Exception failed) {
+    private static void tellFailure(Running running, Exception failed) {
         try {
             Problem problem = failed instanceof Problem known
                     ? known
                     : Problem.of(Problem.Kind.BROKEN, "It failed in the gateway, whose own log says more.");
-            undertakings.tell(
-                    id, new Undertaking(State.FAILED, 0, problem.status(), problem.code(), problem.message()));
+            running.end(new Undertaking(State.FAILED, 0, problem.status(), problem.code(), problem.message()));
         } catch (IOException untold) {
             failed.addSuppressed(untold);
         }
-    }
-
-    /** Says that it goes on, now and then. */
-    private static final class Beat implements Copying.Moved {
-        private final Undertakings undertakings;
-        private final String id;
-        private final boolean stoppable;
-        private long bytes;
-        private long last = System.nanoTime();
-
-        Beat(Undertakings undertakings, String id, boolean stoppable) {
-            this.stoppable = stoppable;
-            this.undertakings = undertakings;
-            this.id = id;
-        }
-
-        @Override
-        public void on(long more) throws IOException {
-            bytes += more;
-            if (System.nanoTime() - last > BEAT_NANOS) {
-                if (stoppable && undertakings.isStopped(id)) {
-                    throw new Undertakings.Stopped();
-                }
-                undertakings.tell(id, Undertaking.running(bytes));
-                last = System.nanoTime();
-            }
-        }
-    }
-
-    private Future<Reply> soon(Call call, String id, Future<Reply> whole) {
-        return soon(
-                whole,
-                () -> told(call, id, Undertaking.running(0)).status(202),
-                () -> worker.of(call.caller().id()).after(() -> {
-                    new Undertakings(space(call)).forget(id);
-                    return id;
-                }));
     }
 
     /**
@@ -224,15 +254,20 @@ final class Operations {
         String id = call.path("operation");
         return worker.run(call.caller().id(), () -> {
             Space space = space(call);
-            return told(call, id, new Undertakings(space).find(id));
+            return told(call, id, undertakings(space).look(id));
         });
     }
 
     Future<Reply> stop(Call call) {
         String id = call.path("operation");
         return worker.run(call.caller().id(), () -> {
-            new Undertakings(space(call)).stop(id);
+            undertakings(space(call)).stop(id);
             return Reply.nothing().status(202);
         });
+    }
+
+    Future<Void> close() {
+        vertx.cancelTimer(timer);
+        return beats.close();
     }
 }

@@ -10,6 +10,7 @@ final class Turns {
     private static final Duration LATER = Duration.ofSeconds(5);
 
     private final String limit;
+    private final String said;
     private final int mostEach;
     private final int most;
     private final CentreMetrics metrics;
@@ -18,13 +19,22 @@ final class Turns {
 
     private int all;
 
-    /** @param size of each in bytes; an eighth of the memory that there is holds no more of them */
-    Turns(String limit, int mostEach, long size, CentreMetrics metrics) {
-        this(limit, mostEach, (int) Math.max(mostEach, Runtime.getRuntime().maxMemory() / 8 / size), metrics);
+    /**
+     * @param said to who has as many as they may
+     * @param size of each in bytes; an eighth of the memory that there is holds no more of them, but always as many as one person may have
+     */
+    Turns(String limit, String said, int mostEach, long size, CentreMetrics metrics) {
+        this(
+                limit,
+                said,
+                mostEach,
+                (int) Math.max(mostEach, Runtime.getRuntime().maxMemory() / 8 / size),
+                metrics);
     }
 
-    Turns(String limit, int mostEach, int most, CentreMetrics metrics) {
+    Turns(String limit, String said, int mostEach, int most, CentreMetrics metrics) {
         this.limit = limit;
+        this.said = said;
         this.mostEach = mostEach;
         this.most = most;
         this.metrics = metrics;
@@ -41,7 +51,7 @@ final class Turns {
             }
             if (own >= mostEach) {
                 metrics.refused(limit + "_per_user");
-                throw Problem.tooMany("You are moving " + mostEach + " at once already. Wait for one of them.", LATER);
+                throw Problem.tooMany(said + " Wait until it is done, and try again.", LATER);
             }
         }
         metrics.refused(limit);

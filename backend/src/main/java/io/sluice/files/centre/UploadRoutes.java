@@ -49,7 +49,8 @@ final class UploadRoutes {
         this.spaces = spaces;
         this.worker = worker;
         this.metrics = metrics;
-        this.lines = new Turns("uploading", MOST_LINES, LINE, metrics);
+        this.lines = new Turns(
+                "uploading", "You are sending " + MOST_LINES + " files at once already.", MOST_LINES, LINE, metrics);
         metrics.watch(intake::open);
     }
 

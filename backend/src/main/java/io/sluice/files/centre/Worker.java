@@ -59,6 +59,11 @@ final class Worker {
         return new Worker(vertx, metrics, "sluice-files-slow-", 8, 16, 2);
     }
 
+    /** For what says that something goes on. Nobody waits for a disk with more than one of them. */
+    static Worker beats(Vertx vertx, CentreMetrics metrics) {
+        return new Worker(vertx, metrics, "sluice-files-beats-", 4, 16, 1);
+    }
+
     private Worker(Vertx vertx, CentreMetrics metrics, String name, int count, int mostEach, int mostRunning) {
         this.mostEach = mostEach;
         this.mostRunning = mostRunning;

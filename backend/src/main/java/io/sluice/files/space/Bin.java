@@ -144,9 +144,9 @@ public final class Bin {
         }
     }
 
-    public int purge(long before) throws IOException {
+    public int purge(long before, Copying.Moved heard) throws IOException {
         try (Folder bin = open()) {
-            return Removal.older(bin, before);
+            return Removal.older(bin, before, heard);
         }
     }
 }

@@ -57,6 +57,7 @@ public final class Copying {
         try (Walk walk = new Walk(from.folder(name), MOST);
                 Folder top = to.folder(other)) {
             for (Walk.Step step = walk.next(); step != null; step = walk.next()) {
+                moved.on(0);
                 try (Folder above = top.folder(step.place().above())) {
                     if (step.found().isFolder()) {
                         above.make(step.place().name());

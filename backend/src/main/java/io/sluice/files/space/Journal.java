@@ -114,8 +114,12 @@ final class Journal implements AutoCloseable {
 
     /** All is where it is to be, or as it was. */
     void end() throws IOException {
+        end(bytes -> {});
+    }
+
+    private void end(Copying.Moved heard) throws IOException {
         work.remove(STEPS);
-        Removal.ifThere(temporary, name);
+        Removal.ifThere(temporary, name, heard);
     }
 
     /** What can not be undone now stays written down, with what was in its way. */
@@ -217,12 +221,14 @@ final class Journal implements AutoCloseable {
     }
 
     /** What gateways that have ended left half done is undone. */
-    static int undoLeft(Space space, long now) throws IOException {
+    static int undoLeft(Space space, long now, Copying.Moved heard) throws IOException {
         int undone = 0;
         try (Folder temporary = space.temporary()) {
             for (String name : Names.page(temporary, null, AT_ONCE).names()) {
                 try {
-                    undone += name.matches("[0-9a-f]{28}") && undoLeft(space, temporary, name, now) ? 1 : 0;
+                    undone += name.matches("[0-9a-f]{28}") && undoLeft(space, temporary, name, now, heard) ? 1 : 0;
+                } catch (Removal.Enough enough) {
+                    throw enough;
                 } catch (IOException e) {
                     LOG.log(Level.WARNING, "event=merging-not-undone in=" + space.root() + " name=" + name, e);
                 }
@@ -231,7 +237,8 @@ final class Journal implements AutoCloseable {
         return undone;
     }
 
-    private static boolean undoLeft(Space space, Folder temporary, String name, long now) throws IOException {
+    private static boolean undoLeft(Space space, Folder temporary, String name, long now, Copying.Moved removed)
+            throws IOException {
         if (!temporary.has(name) || !temporary.found(name).isFolder()) {
             return false;
         }
@@ -247,14 +254,14 @@ final class Journal implements AutoCloseable {
             String mine = Space.fresh();
             temporary.move(name, temporary, mine); // of several gateways one does this
             try (FileChannel steps = work.append(STEPS).channel()) {
-                undoLeft(space, new Journal(temporary, mine, work, steps), heard);
+                undoLeft(space, new Journal(temporary, mine, work, steps), heard, removed);
             }
             LOG.log(Level.INFO, "event=merging-undone in={0}", space.root());
             return true;
         }
     }
 
-    private static void undoLeft(Space space, Journal journal, long heard) throws IOException {
+    private static void undoLeft(Space space, Journal journal, long heard, Copying.Moved removed) throws IOException {
         try (Folder target = space.folder(journal.target())) {
             journal.undo(target, (heard + SILENT_MILLIS) * 1_000_000);
         } catch (Refused refused) {
@@ -262,7 +269,7 @@ final class Journal implements AutoCloseable {
                 throw refused; // whoever has removed the folder has removed what is in it
             }
         }
-        journal.end();
+        journal.end(removed);
     }
 
     private Place target() throws IOException {

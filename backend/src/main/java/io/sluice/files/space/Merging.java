@@ -41,7 +41,12 @@ public final class Merging {
 
     /** What gateways that have ended left half done among the files of a space is undone. */
     public static int undoLeft(Space space) throws IOException {
-        return Journal.undoLeft(space, System.currentTimeMillis());
+        return undoLeft(space, bytes -> {});
+    }
+
+    /** @param heard of each thing that is removed */
+    static int undoLeft(Space space, Copying.Moved heard) throws IOException {
+        return Journal.undoLeft(space, System.currentTimeMillis(), heard);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.sluice.files.tree.Owner;
 import io.sluice.files.tree.Refused;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -18,6 +19,33 @@ public final class Removal {
     private static final int DEEPEST = 100;
 
     private static final int AT_ONCE = 10_000;
+
+    /** The rest goes another time. */
+    public static final class Enough extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    /**
+     * How much is removed of one home at once, and for how long. Its owner's jobs reach what lies there, and may put more into it all the time.
+     */
+    public static final class Portion implements Copying.Moved {
+        private final int most;
+        private final long end;
+        private int met;
+
+        public Portion(int most, Duration longest) {
+            this.most = most;
+            this.end = System.nanoTime() + longest.toNanos();
+        }
+
+        @Override
+        public void on(long bytes) throws Enough {
+            if (met == most || System.nanoTime() - end > 0) {
+                throw new Enough();
+            }
+            met++;
+        }
+    }
 
     private final Folder begin;
     private final Copying.Moved heard;
@@ -43,7 +71,7 @@ public final class Removal {
     }
 
     /** @param heard of each thing that goes */
-    static void ifThere(Folder above, String name, Copying.Moved heard) throws IOException {
+    public static void ifThere(Folder above, String name, Copying.Moved heard) throws IOException {
         var removal = new Removal(above, heard);
         removal.remove(above, name, 0);
         removal.rest();
@@ -92,13 +120,13 @@ public final class Removal {
     }
 
     /** Of names that tell when they were made. One that can not be removed keeps no other, and is told when they have gone. */
-    static int older(Folder folder, long before) throws IOException {
+    static int older(Folder folder, long before, Copying.Moved heard) throws IOException {
         List<String> names = Names.page(folder, null, AT_ONCE).names();
         int removed = 0;
         IOException failed = null;
         for (String name : names) {
             if (name.matches("[0-9a-f]{28}") && Space.made(name) < before) {
-                IOException now = tried(folder, name);
+                IOException now = tried(folder, name, heard);
                 failed = now == null ? failed : now;
                 removed += now == null ? 1 : 0;
             }
@@ -110,21 +138,23 @@ public final class Removal {
     }
 
     /** What nobody has changed since. */
-    static int untouched(Folder folder, long before) throws IOException {
+    static int untouched(Folder folder, long before, Copying.Moved heard) throws IOException {
         int removed = 0;
         for (String name : Names.page(folder, null, AT_ONCE).names()) {
             if (folder.has(name) && folder.found(name).changed() < before) {
-                ifThere(folder, name);
+                ifThere(folder, name, heard);
                 removed++;
             }
         }
         return removed;
     }
 
-    private static @Nullable IOException tried(Folder folder, String name) {
+    private static @Nullable IOException tried(Folder folder, String name, Copying.Moved heard) throws Enough {
         try {
-            ifThere(folder, name);
+            ifThere(folder, name, heard);
             return null;
+        } catch (Enough enough) {
+            throw enough;
         } catch (IOException e) {
             return e;
         }

@@ -316,14 +316,14 @@ public record Space(Path root, Owner owner, boolean writable, Place corner) {
     }
 
     /** What was begun and never finished goes. */
-    public int purge(long before) throws IOException {
-        int undone = Merging.undoLeft(this);
+    public int purge(long before, Copying.Moved heard) throws IOException {
+        int undone = Merging.undoLeft(this, heard);
         try (Folder temporary = temporary();
                 Folder writing = own(WRITING)) {
             return undone
-                    + Removal.older(temporary, before)
-                    + Removal.untouched(writing, before)
-                    + new Undertakings(this).purge(before);
+                    + Removal.older(temporary, before, heard)
+                    + Removal.untouched(writing, before, heard)
+                    + new Undertakings(this).purge(before, heard);
         }
     }
 }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +21,28 @@ public final class Undertakings {
     private static final Place PLACE = Place.of("operations");
     private static final String ID = "[0-9a-f]{28}";
     private static final String STOP = ".stop";
-    private static final long SILENT_MILLIS = 60_000;
+    /** Beside a note of what is done: whoever asked knows it. */
+    private static final String KNOWN = ".known";
+    /** Of a note that is looked at, and not put where its name says. */
+    private static final String TAKEN = ".taken";
+
     private static final int MOST_READ = 10_000;
+    private static final int MOST_TRIES = 10;
+
+    /**
+     * How it is heard that something goes on.
+     *
+     * @param silence after which whoever did it has ended
+     * @param every how often it says that it goes on
+     */
+    public record Hearing(InstantSource clock, Duration silence, Duration every) {
+        public static final Hearing USUAL =
+                new Hearing(InstantSource.system(), Duration.ofMinutes(1), Duration.ofSeconds(2));
+
+        boolean isSilent(long since) {
+            return clock.millis() - since >= silence.toMillis();
+        }
+    }
 
     /** Somebody wants it no more. */
     public static final class Stopped extends IOException {
@@ -75,31 +97,106 @@ public final class Undertakings {
     }
 
     private final Space space;
+    private final Hearing hearing;
 
     public Undertakings(Space space) {
+        this(space, Hearing.USUAL);
+    }
+
+    public Undertakings(Space space, Hearing hearing) {
         this.space = space;
+        this.hearing = hearing;
+    }
+
+    Hearing hearing() {
+        return hearing;
     }
 
     /** Null: it begins with this, on this gateway and on no other. On a full disk nothing is known of it, for it may make room. */
     public @Nullable Undertaking begin(String id) throws IOException {
-        try (Folder all = space.own(PLACE)) {
-            all.create(id).close();
-            Removal.ifThere(all, id + STOP); // of one before it that had ended by then
-            return null;
-        } catch (Refused refused) {
-            if (refused.why() == Refused.Why.FULL) {
-                return null;
-            }
-            if (refused.why() != Refused.Why.EXISTS) {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            try (Folder all = space.own(PLACE)) {
+                if (isMade(all, id)) {
+                    return null;
+                }
+                Undertaking there = ended(all, id);
+                Undertaking mine = there.state() == State.RUNNING ? there : taken(all, id);
+                boolean anew = mine == null
+                        || mine.state() == State.FAILED
+                        || (mine.state() == State.DONE && all.has(id + KNOWN));
+                if (!anew) {
+                    return mine;
+                }
+            } catch (Refused refused) {
+                if (refused.why() == Refused.Why.FULL) {
+                    return null;
+                }
                 throw refused;
             }
         }
-        Undertaking there = find(id);
-        if (there.state() == State.RUNNING) {
-            return there;
+        throw new Refused(Refused.Why.TAKEN, "");
+    }
+
+    private static boolean isMade(Folder all, String id) throws IOException {
+        try {
+            all.create(id).close();
+            // of one before it that had ended by then
+            Removal.ifThere(all, id + STOP);
+            Removal.ifThere(all, id + KNOWN);
+            return true;
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.EXISTS) {
+                throw refused;
+            }
+            return false;
         }
-        forget(id);
-        return there.state() == State.DONE ? there : begin(id);
+    }
+
+    /** What tells nothing, or is there no more, has ended. */
+    private Undertaking ended(Folder all, String name) throws IOException {
+        try {
+            return read(all, name);
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.MISSING) {
+                throw refused;
+            }
+            return Undertaking.BROKEN_OFF;
+        }
+    }
+
+    /**
+     * Of several that have found that it ended one takes its note. Who takes the note of one that has begun since puts it back. Null: another
+     * has taken it.
+     */
+    private @Nullable Undertaking taken(Folder all, String id) throws IOException {
+        String mine = Space.fresh() + TAKEN;
+        try {
+            all.move(id, all, mine);
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.MISSING) {
+                throw refused;
+            }
+            return null;
+        }
+        try {
+            Undertaking there = ended(all, mine);
+            if (there.state() == State.RUNNING) {
+                putBack(all, mine, id);
+            }
+            return there;
+        } finally {
+            Removal.ifThere(all, mine);
+        }
+    }
+
+    private static void putBack(Folder all, String mine, String id) throws IOException {
+        try {
+            all.move(mine, all, id);
+        } catch (Refused refused) {
+            if (refused.why() != Refused.Why.EXISTS) {
+                throw refused; // there: it has been heard of meanwhile
+            }
+        }
     }
 
     /** What a full disk does not take is not told: what is done goes on, and fails by itself if it needs room. */
@@ -111,6 +208,7 @@ public final class Undertakings {
                 try (FileChannel file = temporary.create(fresh)) {
                     Space.write(file, now.text().getBytes(StandardCharsets.UTF_8));
                 }
+                temporary.finish(fresh, 0600, hearing.clock().millis());
                 temporary.replace(fresh, all, id);
             } finally {
                 Removal.ifThere(temporary, fresh);
@@ -126,11 +224,16 @@ public final class Undertakings {
         if (!id.matches(ID)) {
             throw new Refused(Refused.Why.MISSING, "");
         }
-        try (Folder all = space.own(PLACE);
-                OpenFile file = all.read(id)) {
+        try (Folder all = space.own(PLACE)) {
+            return read(all, id);
+        }
+    }
+
+    private Undertaking read(Folder all, String name) throws IOException {
+        try (OpenFile file = all.read(name)) {
             var bytes = ByteBuffer.allocate(MOST_READ);
             while (bytes.hasRemaining() && file.channel().read(bytes) >= 0) {}
-            boolean heard = System.currentTimeMillis() - file.found().changed() < SILENT_MILLIS;
+            boolean heard = !hearing.isSilent(file.found().changed());
             if (bytes.position() == 0) {
                 return heard ? Undertaking.running(0) : Undertaking.BROKEN_OFF;
             }
@@ -143,14 +246,34 @@ public final class Undertakings {
         try (Folder all = space.own(PLACE)) {
             Removal.ifThere(all, id);
             Removal.ifThere(all, id + STOP);
+            Removal.ifThere(all, id + KNOWN);
         }
     }
 
     /** Whoever does it, on whichever gateway, finds that it is not wanted any more. */
     public void stop(String id) throws IOException {
         find(id);
+        mark(id + STOP);
+    }
+
+    /** As find, by whoever asked for it: who asks for the same after its end wants it done once more. */
+    public Undertaking look(String id) throws IOException {
+        Undertaking there = find(id);
+        if (there.state() == State.DONE) {
+            try {
+                mark(id + KNOWN);
+            } catch (Refused refused) {
+                if (refused.why() != Refused.Why.FULL) {
+                    throw refused;
+                }
+            }
+        }
+        return there;
+    }
+
+    private void mark(String name) throws IOException {
         try (Folder all = space.own(PLACE)) {
-            all.create(id + STOP).close();
+            all.create(name).close();
         } catch (Refused refused) {
             if (refused.why() != Refused.Why.EXISTS) {
                 throw refused;
@@ -165,9 +288,9 @@ public final class Undertakings {
     }
 
     /** What nobody asked after. */
-    public int purge(long before) throws IOException {
+    public int purge(long before, Copying.Moved heard) throws IOException {
         try (Folder all = space.own(PLACE)) {
-            return Removal.untouched(all, before);
+            return Removal.untouched(all, before, heard);
         }
     }
 }

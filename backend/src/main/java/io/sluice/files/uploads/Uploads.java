@@ -1,5 +1,6 @@
 package io.sluice.files.uploads;
 
+import io.sluice.files.space.Copying;
 import io.sluice.files.space.Removal;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Folder;
@@ -263,20 +264,20 @@ public final class Uploads {
     }
 
     /** What nobody has sent anything of for long, and what was told of those that are done. */
-    public int purge(long before) throws IOException {
+    public int purge(long before, Copying.Moved heard) throws IOException {
         int purged = 0;
         try (Folder all = space.own(UNDER_WAY);
                 Folder done = space.own(DONE)) {
             for (String id : Names.page(all, null, 2 * MOST).names()) {
                 if (id.matches(ID) && isOld(all, id, before)) {
-                    Removal.ifThere(all, id);
+                    Removal.ifThere(all, id, heard);
                     purged++;
                 }
             }
             List<String> told = Names.page(done, null, 10_000).names();
             for (String id : told) {
                 if (done.has(id) && done.found(id).changed() < before) {
-                    Removal.ifThere(done, id);
+                    Removal.ifThere(done, id, heard);
                 }
             }
         }

@@ -66,10 +66,12 @@ class WorkerTest {
 
     @Test
     void what_takes_memory_for_long_has_a_limit_of_each_and_of_all() {
-        var turns = new Turns("zips", 2, 3, new CentreMetrics(new CollectorRegistry()));
+        var turns = new Turns("zips", "You have 2 at once.", 2, 3, new CentreMetrics(new CollectorRegistry()));
         turns.enter(1);
         turns.enter(1);
-        assertThatThrownBy(() -> turns.enter(1)).isInstanceOf(Problem.class).hasMessageContaining("2 at once");
+        assertThatThrownBy(() -> turns.enter(1))
+                .isInstanceOf(Problem.class)
+                .hasMessageStartingWith("You have 2 at once. Wait");
         turns.enter(2);
         assertThatThrownBy(() -> turns.enter(3)).isInstanceOf(Problem.class).hasMessageContaining("gateway");
         turns.leave(1);

@@ -110,11 +110,13 @@ class MergingTest {
         for (boolean swaps : List.of(true, false)) {
             assertThatThrownBy(() -> merge(swaps, moved -> {
                         if (isNearlyDone()) {
-                            assertThat(space.purge(0)).as("it is heard of").isZero();
-                            assertThat(Journal.undoLeft(space, System.currentTimeMillis() + 30_000))
+                            assertThat(space.purge(0, bytes -> {}))
+                                    .as("it is heard of")
+                                    .isZero();
+                            assertThat(Journal.undoLeft(space, System.currentTimeMillis() + 30_000, bytes -> {}))
                                     .isZero();
                             assertThat(isNearlyDone()).isTrue();
-                            assertThat(Journal.undoLeft(space, System.currentTimeMillis() + 61_000))
+                            assertThat(Journal.undoLeft(space, System.currentTimeMillis() + 61_000, bytes -> {}))
                                     .isEqualTo(1);
                             mustBeAsBefore();
                             Files.writeString(into.resolve("a"), "made since");
@@ -138,7 +140,7 @@ class MergingTest {
                         Files.writeString(into.resolve("folder/in/mine"), "mine");
                         Files.delete(into.resolve("a"));
                         Files.writeString(into.resolve("a"), "mine");
-                        assertThat(space.purge(0)).isEqualTo(1);
+                        assertThat(space.purge(0, bytes -> {})).isEqualTo(1);
                         throw new IOException("over");
                     }
                 }))

@@ -15,8 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,11 +92,38 @@ class RemovalTest {
                 space.root().resolve(".sluice/bin").resolve(first).resolve("what/of-root"));
         Files.createFile(stuck.resolve("file"));
 
-        assertThatThrownBy(() -> bin.purge(System.currentTimeMillis() + 1_000)).isInstanceOf(Refused.class);
+        assertThatThrownBy(() -> bin.purge(System.currentTimeMillis() + 1_000, bytes -> {}))
+                .isInstanceOf(Refused.class);
 
         try (var left = Files.list(space.root().resolve(".sluice/bin"))) {
             assertThat(left).hasSize(1);
         }
+    }
+
+    @Test
+    void a_folder_that_is_filled_all_the_time_takes_no_more_than_its_portion() throws IOException {
+        try (Folder temporary = space.temporary()) {
+            temporary.make("0".repeat(28));
+        }
+        Path all = space.root().resolve(".sluice/temporary/" + "0".repeat(28));
+        Files.createFile(all.resolve("0"));
+        var portion = new Removal.Portion(1_000, Duration.ofMinutes(1));
+        var made = new AtomicInteger();
+        Copying.Moved filled = bytes -> {
+            portion.on(bytes);
+            if (made.get() < 2_000) {
+                Files.createFile(all.resolve("n" + made.incrementAndGet()));
+            }
+        };
+
+        assertThatThrownBy(() -> space.purge(System.currentTimeMillis(), filled))
+                .isInstanceOf(Removal.Enough.class);
+
+        assertThat(made).hasValue(1_000);
+        space.purge(System.currentTimeMillis(), new Removal.Portion(10_000, Duration.ofMinutes(1)));
+        assertThat(all).doesNotExist();
+        assertThatThrownBy(() -> new Removal.Portion(10, Duration.ofNanos(-1)).on(0))
+                .isInstanceOf(Removal.Enough.class);
     }
 
     @Test

@@ -95,7 +95,8 @@ class UploadsTest {
 
         assertThat(found.placed()).isTrue();
         assertThat(found.offset()).isEqualTo(3);
-        assertThat(gateway().purge(System.currentTimeMillis() + 1_000)).isEqualTo(1);
+        assertThat(gateway().purge(System.currentTimeMillis() + 1_000, bytes -> {}))
+                .isEqualTo(1);
         assertThat(home.resolve("in/file")).hasContent("abc");
     }
 
@@ -194,12 +195,12 @@ class UploadsTest {
         new Bin(space).put(Place.of("gone"));
         long now = System.currentTimeMillis();
 
-        assertThat(gateway().purge(now - Uploads.LIFE.toMillis())).isEqualTo(1);
+        assertThat(gateway().purge(now - Uploads.LIFE.toMillis(), bytes -> {})).isEqualTo(1);
         assertThat(gateway().find(fresh.id()).length()).isEqualTo(6);
         assertThatThrownBy(() -> gateway().find(old.id())).isInstanceOf(Refused.class);
-        assertThat(new Bin(space).purge(now - 1_000)).isZero();
+        assertThat(new Bin(space).purge(now - 1_000, bytes -> {})).isZero();
         assertThat(new Bin(space).list()).hasSize(1);
-        assertThat(new Bin(space).purge(now + 1_000)).isEqualTo(1);
+        assertThat(new Bin(space).purge(now + 1_000, bytes -> {})).isEqualTo(1);
         assertThat(new Bin(space).list()).isEmpty();
     }
 }

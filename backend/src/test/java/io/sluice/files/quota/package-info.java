@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.quota;
+
+import org.jspecify.annotations.NullMarked;
