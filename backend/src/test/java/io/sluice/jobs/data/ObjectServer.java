@@ -2,6 +2,7 @@ package io.sluice.jobs.data;
 
 import io.sluice.files.stores.AccessKey;
 import io.sluice.files.stores.StoreAddress;
+import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreLine;
 import io.sluice.files.stores.Stored;
 import io.sluice.files.stores.Stores;
@@ -265,6 +266,7 @@ public final class ObjectServer implements AutoCloseable {
         }
     }
 
+    /** Null: it is not there, or is being written at this moment. */
     public byte @Nullable [] content(String key) {
         try {
             Stored object = store.look(place("s3://lab"), key).orElse(null);
@@ -274,6 +276,11 @@ public final class ObjectServer implements AutoCloseable {
             try (var coming = store.read(place("s3://lab"), object, 0)) {
                 return coming.body().readAllBytes();
             }
+        } catch (StoreFault e) {
+            if (e.why() == StoreFault.Why.CHANGED) {
+                return null;
+            }
+            throw new UncheckedIOException(e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
