@@ -9,6 +9,8 @@ public final class Pass {
     public final String id;
     public final Caller caller;
     final byte[] hash;
+    /** When it is too old, in nanoseconds of the clock of whoever keeps it. */
+    final long ends;
     /** Ends what is going on under this pass. */
     public final Set<Runnable> open = ConcurrentHashMap.newKeySet();
 
@@ -18,10 +20,11 @@ public final class Pass {
 
     public volatile long used = System.nanoTime();
 
-    Pass(String id, Caller caller, byte[] hash) {
+    Pass(String id, Caller caller, byte[] hash, long ends) {
         this.id = id;
         this.caller = caller;
         this.hash = hash;
+        this.ends = ends;
     }
 
     void cut() {

@@ -13,7 +13,8 @@ final class PassMetrics {
                 .labelNames("result")
                 .register(registry);
         cut = Counter.build(
-                        "sluice_endpoints_passes_cut_total", "Passes that ended because of a sign-out or a lost right")
+                        "sluice_endpoints_passes_cut_total",
+                        "Passes that ended because of a sign-out, a lost right or their age")
                 .register(registry);
     }
 

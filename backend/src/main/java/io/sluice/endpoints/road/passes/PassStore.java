@@ -17,12 +17,15 @@ final class PassStore {
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + $9 * interval '1 second', $10)
             """;
 
+    /** How much longer it is good, by the clock of the database. */
+    private static final String SECONDS = "extract(epoch FROM expires - now())::float8 AS seconds";
+
     /** A ticket that is read is gone. */
     private static final String TAKE =
-            "DELETE FROM endpoint_passes WHERE hash = $1 AND ticket AND endpoint = $2 RETURNING *, expires > now() AS fresh";
+            "DELETE FROM endpoint_passes WHERE hash = $1 AND ticket AND endpoint = $2 RETURNING *, " + SECONDS;
 
     private static final String FIND =
-            "SELECT *, true AS fresh FROM endpoint_passes WHERE hash = $1 AND NOT ticket AND endpoint = $2 AND expires > now()";
+            "SELECT *, " + SECONDS + " FROM endpoint_passes WHERE hash = $1 AND NOT ticket AND endpoint = $2";
 
     private final Database database;
 
@@ -36,6 +39,9 @@ final class PassStore {
      * @param portal where the browser came from, as it writes that
      */
     record Holder(Caller caller, String portal) {}
+
+    /** One that is good, and for how long. */
+    record Found(Holder holder, Duration left) {}
 
     Future<Void> add(byte[] hash, String endpoint, boolean ticket, Holder holder, Duration life) {
         Caller caller = holder.caller();
@@ -55,12 +61,12 @@ final class PassStore {
                 .mapEmpty();
     }
 
-    Future<Optional<Holder>> take(byte[] hash, String endpoint) {
-        return holder(TAKE, hash, endpoint);
+    Future<Optional<Found>> take(byte[] hash, String endpoint) {
+        return found(TAKE, hash, endpoint);
     }
 
-    Future<Optional<Holder>> find(byte[] hash, String endpoint) {
-        return holder(FIND, hash, endpoint);
+    Future<Optional<Found>> find(byte[] hash, String endpoint) {
+        return found(FIND, hash, endpoint);
     }
 
     Future<Void> remove(byte[] hash) {
@@ -77,14 +83,16 @@ final class PassStore {
                 .mapEmpty();
     }
 
-    private Future<Optional<Holder>> holder(String sql, byte[] hash, String endpoint) {
+    private Future<Optional<Found>> found(String sql, byte[] hash, String endpoint) {
         return database.pool()
                 .preparedQuery(sql)
                 .execute(Tuple.of(Buffer.buffer(hash), endpoint))
                 .map(rows -> {
                     for (Row row : rows) {
-                        if (Boolean.TRUE.equals(row.getBoolean("fresh"))) {
-                            return Optional.of(new Holder(caller(row), row.getString("portal")));
+                        double seconds = row.getDouble("seconds");
+                        if (seconds > 0) {
+                            var holder = new Holder(caller(row), row.getString("portal"));
+                            return Optional.of(new Found(holder, Duration.ofMillis((long) (seconds * 1_000))));
                         }
                     }
                     return Optional.empty();

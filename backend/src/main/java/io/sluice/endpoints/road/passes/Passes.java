@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who may go where. A ticket leads there once; what it is changed into is looked at again every two seconds, so that who
- * signs out, is disabled or loses the job is cut off wherever they are.
+ * signs out, is disabled, loses the job or came in a week ago is cut off wherever they are.
  */
 public final class Passes {
     static final Duration TICKET = Duration.ofSeconds(60);
@@ -44,6 +45,9 @@ public final class Passes {
     private final PassStore store;
     private final Authenticator authenticator;
     private final PassMetrics metrics;
+    /** In nanoseconds. */
+    private final LongSupplier clock;
+
     private final Map<String, Pass> known = new ConcurrentHashMap<>();
     /** Given back a moment ago, and when: who reads the table meanwhile may still find them there. */
     private final Map<String, Long> left = new ConcurrentHashMap<>();
@@ -51,7 +55,17 @@ public final class Passes {
     private final List<Long> timers;
 
     public Passes(Vertx vertx, Database database, Authenticator authenticator, CollectorRegistry registry) {
+        this(vertx, database, authenticator, registry, System::nanoTime);
+    }
+
+    Passes(
+            Vertx vertx,
+            Database database,
+            Authenticator authenticator,
+            CollectorRegistry registry,
+            LongSupplier clock) {
         this.vertx = vertx;
+        this.clock = clock;
         this.store = new PassStore(database);
         this.authenticator = authenticator;
         this.metrics = new PassMetrics(registry);
@@ -77,15 +91,16 @@ public final class Passes {
         if (!TOKEN.matcher(ticket).matches()) {
             return Future.succeededFuture(Optional.empty());
         }
-        return store.take(hash(ticket), endpoint).compose(holder -> {
-            if (holder.isEmpty()) {
+        return store.take(hash(ticket), endpoint).compose(found -> {
+            if (found.isEmpty()) {
                 metrics.entered("refused");
                 return Future.succeededFuture(Optional.empty());
             }
             metrics.entered("let_in");
             String token = token();
-            return store.add(hash(token), endpoint, false, holder.get(), LIFE)
-                    .map(Optional.of(new Entry(token, holder.get().portal())));
+            PassStore.Holder holder = found.get().holder();
+            return store.add(hash(token), endpoint, false, holder, LIFE)
+                    .map(Optional.of(new Entry(token, holder.portal())));
         });
     }
 
@@ -105,14 +120,15 @@ public final class Passes {
             if (found.isEmpty()) {
                 return Future.succeededFuture(Optional.empty());
             }
-            Caller caller = found.get().caller();
+            Caller caller = found.get().holder().caller();
+            long ends = clock.getAsLong() + found.get().left().toNanos();
             if (!allowed.test(caller)) {
                 return Future.succeededFuture(Optional.empty());
             }
             return authenticator
                     .stillValid(caller)
                     .compose(valid -> valid && !left.containsKey(token)
-                            ? Future.succeededFuture(Optional.of(keep(token, new Pass(endpoint, caller, hash))))
+                            ? Future.succeededFuture(Optional.of(keep(token, new Pass(endpoint, caller, hash, ends))))
                             : store.remove(hash).map(Optional.empty()));
         });
     }
@@ -140,7 +156,7 @@ public final class Passes {
 
     /** Whoever had it needs it no more. */
     public void leave(String endpoint, String token) {
-        left.put(token, System.nanoTime());
+        left.put(token, clock.getAsLong());
         Pass pass = known(endpoint, token);
         if (pass != null) {
             known.values().remove(pass);
@@ -167,11 +183,13 @@ public final class Passes {
                         e -> LOG.log(System.Logger.Level.WARNING, "event=pass-not-removed cause={0}", e.getMessage()));
     }
 
-    private void look() {
-        long now = System.nanoTime();
+    void look() {
+        long now = clock.getAsLong();
         left.values().removeIf(since -> now - since > LEFT_NANOS);
         known.forEach((token, pass) -> {
-            if (pass.open.isEmpty() && now - pass.used > IDLE_NANOS) {
+            if (now - pass.ends >= 0) {
+                end(pass);
+            } else if (pass.open.isEmpty() && now - pass.used > IDLE_NANOS) {
                 forget(token, pass);
             }
         });

@@ -11,9 +11,11 @@ import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ class PassesTest {
 
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final AtomicLong now = new AtomicLong(System.nanoTime());
     private Passes passes;
     private String token;
 
@@ -47,7 +50,7 @@ class PassesTest {
                         INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
                         VALUES ('web', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')
                         """).execute().await();
-        passes = new Passes(vertx, database.database(), new Everybody(), new CollectorRegistry());
+        passes = new Passes(vertx, database.database(), new Everybody(), new CollectorRegistry(), now::get);
         String ticket = passes.ticket("web", BOB, "http://portal.example").await();
         token = passes.enter("web", ticket).await().orElseThrow().token();
     }
@@ -89,5 +92,37 @@ class PassesTest {
             String ticket = passes.ticket("web", BOB, "http://portal.example").await();
             token = passes.enter("web", ticket).await().orElseThrow().token();
         }
+    }
+
+    @Test
+    void a_pass_in_use_ends_seven_days_after_it_was_given_and_cuts_what_goes_on() {
+        database.database()
+                .pool()
+                .query("UPDATE endpoint_passes SET expires = expires - interval '3 days'")
+                .execute()
+                .await();
+        Pass pass = passes.find("web", token, caller -> true).await().orElseThrow();
+        var cut = new AtomicInteger();
+        pass.open.add(cut::incrementAndGet);
+        // who kept it only since now goes by when it was given
+        now.addAndGet(Duration.ofDays(4).minusMinutes(1).toNanos());
+        passes.look();
+        assertThat(passes.known("web", token)).isSameAs(pass);
+        assertThat(cut).hasValue(0);
+        now.addAndGet(Duration.ofMinutes(1).toNanos());
+        passes.look();
+        assertThat(passes.known("web", token)).isNull();
+        assertThat(pass.valid).isFalse();
+        assertThat(cut).hasValue(1);
+    }
+
+    @Test
+    void a_pass_older_than_seven_days_is_not_found() {
+        database.database()
+                .pool()
+                .query("UPDATE endpoint_passes SET expires = expires - interval '7 days'")
+                .execute()
+                .await();
+        assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
     }
 }
