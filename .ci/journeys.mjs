@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { containers } from "./docker.mjs";
 import { startGateway } from "./gateway.mjs";
-import { freeRange, hasApps, need, WITHOUT_APPS } from "./machine.mjs";
+import { freeRange, hasApps, hasCodeServer, need, WITHOUT_APPS } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
@@ -40,7 +40,9 @@ export async function journeys() {
   const onPorts = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_ENDPOINT_PORTS: range, ...shared }, { name: "ports" });
   const inside = await startGateway({ SLUICE_ADMIN_PASSWORD: password, SLUICE_APPS_DOMAIN: "none", ...shared }, { name: "inside" });
   const all = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
-  const files = all.filter((name) => hasApps() || !name.startsWith("notebooks-"));
+  const files = all.filter(
+    (name) => (hasApps() || !name.startsWith("notebooks-")) && (hasCodeServer() || !name.startsWith("code-server.")),
+  );
   const env = {
     SLUICE_URL: gateway.match[1],
     SLUICE_ADMIN_PASSWORD: password,

@@ -79,6 +79,9 @@ async function packages() {
 /** JupyterLab and TensorBoard are no packages of the system: whether they can be had is not for this machine alone to say. */
 export const hasApps = () => ["jupyter-lab", "tensorboard"].every((name) => existsSync(join(APPS, "bin", name)));
 
+/** Put there by hand: docs/checks.md says how. */
+export const hasCodeServer = () => existsSync(join(APPS, "bin/code-server"));
+
 export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";
 
 /** For this machine's own Python, as tasks see it. */
