@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { containers } from "./docker.mjs";
 import { startGateway } from "./gateway.mjs";
-import { freeRange, hasApps, hasCodeServer, need, WITHOUT_APPS } from "./machine.mjs";
+import { freeRange, hasApps, hasCodeServer, need, WITHOUT_APPS, WITHOUT_CODE_SERVER } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
@@ -73,7 +73,7 @@ export async function journeys() {
   await inside.stop();
   const code = await gateway.stop();
   if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
-  return hasApps() ? told : `${told}; ${WITHOUT_APPS}`;
+  return [told, hasApps() ? "" : WITHOUT_APPS, hasCodeServer() ? "" : WITHOUT_CODE_SERVER].filter(Boolean).join("; ");
 }
 
 /** Of what the Lighthouse journey prints for each page, the lowest score in each category. */

@@ -82,6 +82,7 @@ export const hasApps = () => ["jupyter-lab", "tensorboard"].every((name) => exis
 /** Put there by hand: docs/checks.md says how. */
 export const hasCodeServer = () => existsSync(join(APPS, "bin/code-server"));
 
+export const WITHOUT_CODE_SERVER = "NOT CHECKED, without code-server: VS Code in the browser";
 export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";
 
 /** For this machine's own Python, as tasks see it. */
