@@ -115,9 +115,10 @@ public interface Engine {
     /**
      * Forgets one of {@link #saved}.
      *
+     * @param failed one that could not be saved: an image of that name stays
      * @return fails with {@link NotKept}: there is none such, or it is in use
      */
-    default Future<Void> drop(String image) {
+    default Future<Void> drop(String image, boolean failed) {
         return Future.failedFuture(new NotKept(NotKept.Why.GONE, "There is no saved image " + image + "."));
     }
 

@@ -317,9 +317,9 @@ public final class DockerEngine implements Engine {
     }
 
     @Override
-    public Future<Void> drop(String image) {
+    public Future<Void> drop(String image, boolean failed) {
         return daemon.run(() -> {
-            saved.drop(image);
+            saved.drop(image, failed);
             return null;
         });
     }

@@ -75,6 +75,14 @@ final class Outgoing {
         return isHere(store.place(asked.job(), asked.attempt()).await().orElse(""));
     }
 
+    /** Whether it is written down that they are: what came is so once all of it has. */
+    boolean isSurelyHere(Asked asked) {
+        return store.place(asked.job(), asked.attempt())
+                .await()
+                .filter(this::isHere)
+                .isPresent();
+    }
+
     private boolean isHere(String place) {
         return place.isEmpty() || place.equals(place());
     }

@@ -160,7 +160,10 @@ public final class Transfers {
             return ELSEWHERE;
         }
         boolean all = inputs.size() == asked.spec().data().fetched().size();
-        if (here && !inputs.isEmpty() && all && inputs.stream().allMatch(one -> one.state() == State.DONE)) {
+        if (!inputs.isEmpty()
+                && all
+                && inputs.stream().allMatch(one -> one.state() == State.DONE)
+                && outgoing.isSurelyHere(asked)) {
             ready.put(asked.job(), asked.attempt());
             return READY;
         }

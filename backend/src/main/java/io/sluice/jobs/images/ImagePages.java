@@ -27,6 +27,15 @@ public final class ImagePages {
         public boolean changeable() {
             return image.standing().isChangedBy(caller);
         }
+
+        public boolean isOfTask() {
+            return ImagePages.isOfTask(image.content().repository());
+        }
+    }
+
+    /** Whether it was saved of a task, with what that one has written down. */
+    private static boolean isOfTask(String repository) {
+        return repository.startsWith(Kept.REGISTRY + "/");
     }
 
     /**
@@ -62,9 +71,8 @@ public final class ImagePages {
             return new Form(id, accepted, name, description, repository, tags, framework, device, why);
         }
 
-        /** It is of a task, with what that one has written down. */
         public boolean isOfTask() {
-            return repository.startsWith(Kept.REGISTRY + "/");
+            return ImagePages.isOfTask(repository);
         }
 
         public String action() {

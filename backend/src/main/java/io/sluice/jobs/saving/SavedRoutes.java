@@ -40,7 +40,8 @@ final class SavedRoutes {
     }
 
     private Future<Void> dropped(Call call) {
-        return savings.drop(call.caller(), call.path("owner"), call.path("saved"))
+        boolean failed = call.query("failed").filter("true"::equals).isPresent();
+        return savings.drop(call.caller(), call.path("owner"), call.path("saved"), failed)
                 .recover(SavingRoutes::away);
     }
 

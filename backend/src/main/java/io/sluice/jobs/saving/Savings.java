@@ -81,13 +81,16 @@ public final class Savings {
                         .toList());
     }
 
-    /** @param owner the number of whose it is */
-    Future<Void> drop(Caller caller, String owner, String name) {
+    /**
+     * @param owner the number of whose it is
+     * @param failed only what is told of one that could not be saved
+     */
+    Future<Void> drop(Caller caller, String owner, String name, boolean failed) {
         if (!owner.matches("\\d{1,18}") || !(caller.admin() || owner.equals("" + caller.id()))) {
             return Future.failedFuture(noImage(name));
         }
         return images.saved()
-                .compose(saved -> engine.drop(saved + owner + "/" + name))
+                .compose(saved -> engine.drop(saved + owner + "/" + name, failed))
                 .recover(
                         failure -> Future.failedFuture(failure instanceof NotKept why ? undropped(why, name) : failure))
                 .onSuccess(dropped ->

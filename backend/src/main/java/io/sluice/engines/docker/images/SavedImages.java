@@ -77,20 +77,19 @@ public final class SavedImages {
     /**
      * Takes one away; what runs in it keeps it.
      *
+     * @param failed only what is told of one that could not be saved
      * @throws NotKept where there is none, or somebody runs in it
      */
-    public void drop(String name) throws IOException {
+    public void drop(String name, boolean failed) throws IOException {
         if (saves.isGoing(name)) {
             throw new NotKept(Why.BUSY, "The image " + name + " is being saved. Delete it when that is over.");
         }
-        boolean forgotten = saves.forget(name);
-        var image = find(name).map(InspectImageResponse::getId);
-        if (image.isEmpty() && !forgotten) {
-            throw new NotKept(Why.GONE, "There is no saved image " + name + ".");
-        }
+        var image = failed ? Optional.<String>empty() : find(name).map(InspectImageResponse::getId);
         if (image.isPresent()) {
             unused(name, image.get());
             remove(name);
+        } else if (!saves.forget(name)) {
+            throw new NotKept(Why.GONE, "There is no saved image " + name + ".");
         }
     }
 
@@ -120,10 +119,15 @@ public final class SavedImages {
     /** What savings that came to nothing have left standing still goes on. */
     public void mend() throws IOException {
         for (var save : saves.all()) {
-            if (!save.settled() && !saves.isGoing(save.image())) {
+            if (!save.settled() && isOver(save)) {
                 settle(save);
             }
         }
+    }
+
+    /** Nor begun again meanwhile. */
+    private boolean isOver(Save save) throws IOException {
+        return !saves.isGoing(save.image()) && saves.all().contains(save);
     }
 
     private void settle(Save save) throws IOException {
@@ -137,13 +141,13 @@ public final class SavedImages {
     }
 
     /** False where it is to be tried again. */
-    private boolean goesOn(Save save) {
+    private boolean goesOn(Save save) throws IOException {
         try {
             var container = daemon.ask(
                     "inspect",
                     Daemon.SHORT,
                     client -> client.inspectContainerCmd(save.container()).exec());
-            if (Boolean.TRUE.equals(container.getState().getPaused())) {
+            if (Boolean.TRUE.equals(container.getState().getPaused()) && isOver(save)) {
                 daemon.<Boolean>ask("unpause", Daemon.SHORT, client -> {
                     client.unpauseContainerCmd(save.container()).exec();
                     return true;
