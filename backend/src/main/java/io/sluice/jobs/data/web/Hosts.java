@@ -24,6 +24,9 @@ import java.util.regex.Pattern;
  */
 public record Hosts(Set<String> named) {
     public static final Hosts PUBLIC = new Hosts(Set.of());
+    /** As the C library of this machine tells it, in its language. */
+    private static final Pattern PASSING = Pattern.compile("[Tt]emporary failure|[Tt]ry again|暂时失败");
+
     private static final int HIGHEST_PORT = 65_535;
     private static final Pattern NAME = Pattern.compile("(?:[a-z0-9._-]+|\\[[0-9a-f:]+])(?::([0-9]{1,5}))?");
 
@@ -83,6 +86,14 @@ public record Hosts(Set<String> named) {
         return new Place(host, port, tls, resolved(host, named.contains(host) || named.contains(host + ":" + port)));
     }
 
+    /** One that was asked for a moment ago is told without a reason: it may be either, until it is asked for again. */
+    static StoreFault unknown(String host, UnknownHostException e) {
+        String why = String.valueOf(e.getMessage());
+        return why.equals(host) || PASSING.matcher(why).find()
+                ? new StoreFault(Why.AWAY, "No name server has told the address of " + host + ".", e)
+                : new StoreFault(Why.NO_OBJECT, host + " has no address. Look at its spelling.", e);
+    }
+
     private static InetAddress resolved(String host, boolean named) throws StoreFault {
         try {
             InetAddress[] all = InetAddress.getAllByName(host);
@@ -96,7 +107,7 @@ public record Hosts(Set<String> named) {
             }
             return Objects.requireNonNull(all[0]);
         } catch (UnknownHostException e) {
-            throw new StoreFault(Why.AWAY, host + " has no address. Look at its spelling.", e);
+            throw unknown(host, e);
         } catch (SocketException e) {
             throw new StoreFault(Why.AWAY, "This machine does not tell its own addresses: " + e.getMessage(), e);
         }

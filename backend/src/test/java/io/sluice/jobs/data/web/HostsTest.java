@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.files.stores.StoreFault;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From which hosts data may come. */
@@ -52,6 +54,21 @@ class HostsTest {
         assertThat(hosts.place(URI.create("http://127.0.0.1:8080/a")).port()).isEqualTo(8080);
         assertThatThrownBy(() -> hosts.place(URI.create("http://127.0.0.1:5432/")))
                 .hasMessageContaining("no public address");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a.example: Name or service not known, false",
+        "a.example: No address associated with hostname, false",
+        "a.example: Temporary failure in name resolution, true",
+        "a.example: 域名解析暂时失败, true",
+        "a.example, true",
+    })
+    void a_name_that_nobody_has_is_not_asked_for_again(String said, boolean passing) {
+        var fault = Hosts.unknown("a.example", new UnknownHostException(said));
+        assertThat(fault.isPassing()).isEqualTo(passing);
+        assertThat(fault).hasMessageContaining("a.example");
+        assertThat(String.valueOf(fault.getMessage()).contains("spelling")).isNotEqualTo(passing);
     }
 
     @Test
