@@ -11,6 +11,7 @@ import java.util.Locale;
 final class TransferMetrics {
     private final Gauge underWay;
     private final Gauge waiting;
+    private final Gauge turns;
     private final Gauge remembered;
     private final Counter again;
     private final Counter ended;
@@ -24,6 +25,10 @@ final class TransferMetrics {
                 .register(registry);
         waiting = Gauge.build("sluice_data_waiting", "Attempts whose data waits for its turn, by way")
                 .labelNames("way")
+                .register(registry);
+        turns = Gauge.build(
+                        "sluice_data_repositories_waiting",
+                        "Repositories that wait to be unpacked or read, one after the other")
                 .register(registry);
         remembered = Gauge.build(
                         "sluice_data_remembered_files",
@@ -58,6 +63,10 @@ final class TransferMetrics {
 
     void atWork(String way) {
         waiting.labels(way).dec();
+    }
+
+    void turn(int more) {
+        turns.inc(more);
     }
 
     void remembered(long files) {

@@ -88,7 +88,6 @@ public final class Transfers {
             CollectorRegistry registry,
             Pace pace) {
         this.web = web;
-        this.repositories = new Repositories(web);
         this.store = new TransferStore(database);
         this.keys = keys;
         this.files = files;
@@ -96,6 +95,7 @@ public final class Transfers {
         this.metrics = new TransferMetrics(registry);
         this.pace = pace;
         this.unfinished = new Unfinished(database, registry);
+        this.repositories = new Repositories(web, metrics::turn);
         this.outgoing = new Outgoing(store, metrics, pace, files::place, this::returning);
     }
 

@@ -63,20 +63,29 @@ final class Clone implements Source {
         Repositories.forget(scratch);
         Folders.made(scratch);
         Path pack = scratch.resolve("coming");
-        var remote = new Remote(line, wanted, span);
+        var remote = new Remote(line, wanted, span, care);
         Remote.Found found = care.of(() -> {
             Remote.Found now = remote.look();
             come(remote, now, pack);
             return now;
         });
-        var whole = repositories.inTurn(care, span, () -> {
+        return repositories.inTurn(care, span, () -> {
             PackLook.at(pack, line.limits(), care);
-            return Unpacked.of(scratch.resolve("objects"), pack, found.id(), this::isOff);
+            Unpacked whole = whole(pack, found.id());
+            unpacked = whole;
+            Files.delete(pack);
+            log.log(Level.INFO, "repository={0} commit={1}", wanted, whole.id());
+            return amount(whole);
         });
-        unpacked = whole;
-        Files.delete(pack);
-        log.log(Level.INFO, "repository={0} commit={1}", wanted, whole.id());
-        return amount(whole);
+    }
+
+    private Unpacked whole(Path pack, String id) throws IOException {
+        try {
+            return Unpacked.of(scratch.resolve("objects"), pack, id, this::isOff);
+        } catch (IOException e) {
+            step(); // what was left off, or for which there is no more time, is not at fault
+            throw e;
+        }
     }
 
     private void come(Remote remote, Remote.Found found, Path pack) throws IOException {
@@ -87,11 +96,16 @@ final class Clone implements Source {
         }
     }
 
+    private void step() throws IOException {
+        care.goOn();
+        span.check(wanted.toString());
+    }
+
     private boolean isOff() {
         try {
-            care.goOn();
-            return span.isOver();
-        } catch (Care.LeftOff e) {
+            step();
+            return false;
+        } catch (IOException e) {
             return true;
         }
     }
@@ -99,13 +113,20 @@ final class Clone implements Source {
     private Amount amount(Unpacked whole) throws IOException {
         var count = new Count();
         whole.each(count);
-        return new Amount(count.files, count.bytes);
+        return new Amount(count.all - count.folders, count.bytes);
     }
 
     /** Counts what would be landed, and no further than that may be. */
     private final class Count implements Unpacked.Visitor {
-        private long files;
+        private long all;
+        private long folders;
         private long bytes;
+
+        @Override
+        public void enter() throws IOException {
+            folders++;
+            add(0);
+        }
 
         @Override
         public void folder(Place place) throws IOException {
@@ -123,12 +144,13 @@ final class Clone implements Source {
         }
 
         private void add(long size) throws IOException {
-            care.goOn();
+            step();
             bytes += size;
-            if (++files > MOST_FILES) {
+            if (++all > MOST_FILES) {
                 throw new StoreFault(
                         Why.REFUSED,
-                        wanted + " has more than " + MOST_FILES + " files. Pack them, or fetch it in the commands.");
+                        wanted + " has more than " + MOST_FILES
+                                + " files and folders. Pack them, or fetch it in the commands.");
             }
             line.limits().check(wanted.toString(), bytes);
         }
@@ -137,26 +159,54 @@ final class Clone implements Source {
     @Override
     public void each(Taker taker) throws IOException {
         Unpacked whole = Objects.requireNonNull(unpacked, "counted before it is handed on");
-        whole.each(new Unpacked.Visitor() {
-            @Override
-            public void folder(Place place) throws IOException {
-                taker.folder(place);
-            }
+        whole.each(new Handing(whole, taker));
+    }
 
-            @Override
-            public void link(Place place, String leads) throws IOException {
-                taker.link(place, leads);
-            }
+    /** Hands on what there is, one after the other. */
+    private final class Handing implements Unpacked.Visitor {
+        private final Unpacked whole;
+        private final Taker taker;
 
-            @Override
-            public void file(Place place, ObjectId id, long size, boolean program) throws IOException {
-                care.goOn();
-                taker.file(place, id.name(), size, whole.time(), at -> from(whole, id, at));
-                if (program) {
-                    taker.permit(place);
-                }
+        Handing(Unpacked whole, Taker taker) {
+            this.whole = whole;
+            this.taker = taker;
+        }
+
+        @Override
+        public void enter() throws IOException {
+            step();
+        }
+
+        @Override
+        public void folder(Place place) throws IOException {
+            step();
+            taker.folder(place);
+        }
+
+        @Override
+        public void link(Place place, String leads) throws IOException {
+            step();
+            taker.link(place, leads);
+        }
+
+        /** In turn, where it can be in memory as a whole. That takes nobody long: what is larger comes out of the pack piece by piece. */
+        @Override
+        public void file(Place place, ObjectId id, long size, boolean program) throws IOException {
+            step();
+            if (size > PackLook.MOST_HELD) {
+                take(place, id, size);
+            } else {
+                repositories.inTurn(care, span, () -> take(place, id, size));
             }
-        });
+            if (program) {
+                taker.permit(place);
+            }
+        }
+
+        private Place take(Place place, ObjectId id, long size) throws IOException {
+            taker.file(place, id.name(), size, whole.time(), at -> from(whole, id, at));
+            return place;
+        }
     }
 
     private static InputStream from(Unpacked whole, ObjectId id, long at) throws IOException {

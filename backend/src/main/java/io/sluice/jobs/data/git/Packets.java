@@ -2,10 +2,12 @@ package io.sluice.jobs.data.git;
 
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
+import io.sluice.jobs.data.care.Care;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** What git's servers say, in packets: four digits of length before each. One is in memory at a time, and not more come than were wanted. */
 final class Packets {
@@ -33,14 +35,17 @@ final class Packets {
     }
 
     private final InputStream in;
+    private final Care care;
     private long left;
 
-    Packets(InputStream in, long most) {
+    /** @param care is asked before each wait, so that what nobody wants any more is left off */
+    Packets(InputStream in, long most, Care care) {
         this.in = in;
+        this.care = care;
         this.left = most;
     }
 
-    Packet next() throws StoreFault {
+    Packet next() throws IOException {
         byte[] digits = read(DIGITS);
         if (digits.length == 0) {
             return Packet.of(Kind.OVER);
@@ -54,7 +59,7 @@ final class Packets {
         };
     }
 
-    private Packet line(int length) throws StoreFault {
+    private Packet line(int length) throws IOException {
         if (length < DIGITS) {
             throw odd();
         }
@@ -69,15 +74,29 @@ final class Packets {
         return packet;
     }
 
-    private byte[] read(int count) throws StoreFault {
+    private byte[] read(int count) throws IOException {
         left -= count;
         if (left < 0) {
             throw new StoreFault(
                     Why.REFUSED,
                     "More comes than there is room for: --data-size or the disk of this gateway ends it. Ask your administrator, or fetch it in the commands with git clone --depth 1.");
         }
+        byte[] bytes = new byte[count];
+        int had = 0;
+        while (had < count) {
+            care.goOn();
+            int more = some(bytes, had);
+            if (more < 0) {
+                return Arrays.copyOf(bytes, had);
+            }
+            had += more;
+        }
+        return bytes;
+    }
+
+    private int some(byte[] bytes, int from) throws StoreFault {
         try {
-            return in.readNBytes(count);
+            return in.read(bytes, from, bytes.length - from);
         } catch (IOException e) {
             throw new StoreFault(Why.BROKEN, "The line broke: " + e.getMessage(), e);
         }

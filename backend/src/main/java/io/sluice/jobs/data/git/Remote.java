@@ -2,6 +2,7 @@ package io.sluice.jobs.data.git;
 
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
+import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.git.Packets.Kind;
 import io.sluice.jobs.data.git.Packets.Packet;
 import io.sluice.jobs.data.web.Hosts;
@@ -36,6 +37,7 @@ final class Remote {
     private final WebLine line;
     private final Wanted wanted;
     private final Limits.Span span;
+    private final Care care;
 
     /**
      * What there is of what is wanted.
@@ -45,13 +47,14 @@ final class Remote {
      */
     record Found(URI base, String id, boolean second, String can) {}
 
-    Remote(WebLine line, Wanted wanted, Limits.Span span) {
+    Remote(WebLine line, Wanted wanted, Limits.Span span, Care care) {
         this.line = line;
         this.wanted = wanted;
         this.span = span;
+        this.care = care;
     }
 
-    Found look() throws StoreFault {
+    Found look() throws IOException {
         try (var answer = line.ask(wanted.at(FIRST), Map.of("Git-Protocol", SECOND, "Accept", "*/*"), span)) {
             String at = answer.address().toString();
             if (!at.endsWith(FIRST) || !isOf(answer, "advertisement")) {
@@ -61,7 +64,7 @@ final class Remote {
                                 + " that speaks git's smart protocol. Look at the address with git ls-remote.");
             }
             URI base = Hosts.address(at.substring(0, at.length() - FIRST.length()));
-            var packets = new Packets(answer.body(), MOST_NAMES);
+            var packets = new Packets(answer.body(), MOST_NAMES, care);
             Packet first = packets.next();
             if (first.text().startsWith("# service=")) {
                 packets.next();
@@ -75,7 +78,7 @@ final class Remote {
         return String.valueOf(answer.header("Content-Type")).startsWith("application/x-" + SERVICE + "-" + what);
     }
 
-    private Found first(URI base, Packets packets, Packet first) throws StoreFault {
+    private Found first(URI base, Packets packets, Packet first) throws IOException {
         var names = new Named(wanted);
         String said = first.text();
         int end = said.indexOf('\0');
@@ -88,7 +91,7 @@ final class Remote {
         return new Found(base, names.id(any), false, checked(can));
     }
 
-    private Found second(URI base, Packets packets) throws StoreFault {
+    private Found second(URI base, Packets packets) throws IOException {
         var can = new StringBuilder(" ");
         for (Packet next = packets.next();
                 next.kind() == Kind.LINE && can.length() < MOST_SAID;
@@ -101,7 +104,7 @@ final class Remote {
             var ask = Buffer.buffer(Packets.packet("command=ls-refs")).appendString("0001");
             wanted.names().forEach(name -> ask.appendBytes(Packets.packet("ref-prefix " + name)));
             try (var answer = asked(base, ask.appendString("0000"))) {
-                var refs = new Packets(answer.body(), MOST_NAMES);
+                var refs = new Packets(answer.body(), MOST_NAMES, care);
                 for (Packet next = refs.next(); next.kind() == Kind.LINE; next = refs.next()) {
                     names.take(next.text());
                 }
@@ -135,7 +138,7 @@ final class Remote {
     /** @param came hears how much has come */
     void fetch(Found found, OutputStream pack, long most, LongConsumer came) throws IOException {
         try (var answer = asked(found.base(), found.second() ? askSecond(found) : askFirst(found))) {
-            var packets = new Packets(answer.body(), most);
+            var packets = new Packets(answer.body(), most, care);
             Packet next = packets.next();
             while (!isBeforePack(next, found.second())) {
                 if (next.kind() == Kind.OVER) {

@@ -10,16 +10,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 import org.eclipse.jgit.util.SystemReader;
 
-/** The door to repositories. One at a time is unpacked, since that takes memory. */
+/** The door to repositories. One at a time is unpacked or read, since that takes memory. */
 public final class Repositories {
     private final WebLine line;
-    private final Semaphore turn = new Semaphore(1);
+    private final IntConsumer waiting;
+    private final Semaphore turn = new Semaphore(1, true);
 
-    public Repositories(WebLine line) {
+    /** @param waiting hears of each that waits for its turn, with 1, and with -1 when it has waited */
+    public Repositories(WebLine line, IntConsumer waiting) {
         this.line = line;
+        this.waiting = waiting;
         SystemReader.setInstance(new Alone(SystemReader.getInstance()));
     }
 
@@ -53,6 +57,16 @@ public final class Repositories {
     }
 
     <T> T inTurn(Care care, Limits.Span span, Work<T> work) throws IOException {
+        await(care, span);
+        try {
+            return work.run();
+        } finally {
+            turn.release();
+        }
+    }
+
+    private void await(Care care, Limits.Span span) throws IOException {
+        waiting.accept(1);
         try {
             while (!turn.tryAcquire(1, TimeUnit.SECONDS)) {
                 care.goOn();
@@ -61,11 +75,8 @@ public final class Repositories {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("Sluice ends.", e);
-        }
-        try {
-            return work.run();
         } finally {
-            turn.release();
+            waiting.accept(-1);
         }
     }
 }

@@ -29,16 +29,22 @@ import org.eclipse.jgit.util.FS;
 final class Unpacked implements AutoCloseable {
     private static final int DEEPEST = 100;
     private static final int LONGEST_LINK = 4_000;
+    /** A file that is larger comes piece by piece, if it is no difference to another. Folders are read whole. */
+    private static final int IN_MEMORY = 1 << 20;
     /** It leads up first and then down, if at all, so that it does not leave the repository by way of another link. */
     private static final Pattern INSIDE =
             Pattern.compile("(?:\\.\\./)*(?:\\.\\.|(?!\\.\\.(?:/|$))[^/\\x00]+(?:/(?!\\.\\.(?:/|$))[^/\\x00]+)*/?)");
 
     private final ObjectDirectory objects;
     private final ObjectReader reader;
+    private final ObjectReader contents;
     private final RevCommit commit;
 
     /** What a commit holds, one after the other. */
     interface Visitor {
+        /** A folder, before what is in it. */
+        void enter() throws IOException;
+
         void folder(Place place) throws IOException;
 
         void link(Place place, String leads) throws IOException;
@@ -49,6 +55,8 @@ final class Unpacked implements AutoCloseable {
     private Unpacked(ObjectDirectory objects, ObjectReader reader, RevCommit commit) {
         this.objects = objects;
         this.reader = reader;
+        this.contents = objects.newReader();
+        contents.setStreamFileThreshold(IN_MEMORY);
         this.commit = commit;
     }
 
@@ -121,6 +129,7 @@ final class Unpacked implements AutoCloseable {
         Place place = place(walk);
         FileMode mode = walk.getFileMode(0);
         if (mode.equals(FileMode.TREE)) {
+            visitor.enter();
             walk.enterSubtree();
         } else if (mode.equals(FileMode.GITLINK)) {
             visitor.folder(place);
@@ -153,7 +162,7 @@ final class Unpacked implements AutoCloseable {
     }
 
     private String leads(ObjectId id) throws IOException {
-        var loader = reader.open(id);
+        var loader = contents.open(id);
         return loader.getSize() > LONGEST_LINK
                 ? ""
                 : new String(loader.getBytes(LONGEST_LINK), StandardCharsets.ISO_8859_1);
@@ -168,11 +177,12 @@ final class Unpacked implements AutoCloseable {
     }
 
     InputStream open(ObjectId id) throws IOException {
-        return reader.open(id).openStream();
+        return contents.open(id).openStream();
     }
 
     @Override
     public void close() {
+        contents.close();
         reader.close();
         objects.close();
     }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,7 +87,8 @@ class RepositoriesTest {
                         Authorities.USUAL));
         Path scratch = folder.resolve("scratch");
         var all = new TreeMap<String, String>();
-        try (var source = new Repositories(line).source(address, scratch, () -> 1L << 40, CARE, came::set)) {
+        try (var source =
+                new Repositories(line, more -> {}).source(address, scratch, () -> 1L << 40, CARE, came::set)) {
             Source.Amount amount = source.count();
             source.each(new Into(all));
             assertThat(amount.files()).isEqualTo(all.size());
@@ -199,6 +201,28 @@ class RepositoriesTest {
     void more_than_one_address_may_bring_is_not_taken() {
         assertThatThrownBy(() -> had(git.address("/x.git"), new Limits(200_000, Duration.ofHours(1))))
                 .hasMessageContaining("--data-size");
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void folders_without_end_are_counted_as_files_are() throws Exception {
+        git.sh("t=$(git mktree </dev/null); for i in $(seq 60); do"
+                + " t=$(printf '040000 tree %s\\ta\\n040000 tree %s\\tb\\n' $t $t | git mktree); done;"
+                + " git push -qf ../x.git $(git commit-tree -m deep $t):refs/heads/deep");
+        assertThatThrownBy(() -> had(git.address("/x.git#deep"))).hasMessageContaining("files and folders");
+    }
+
+    @Test
+    void a_folder_of_more_files_than_a_piece_holds_and_a_large_difference_are_read() throws Exception {
+        git.sh("e=$(git hash-object -w --stdin </dev/null) && seq -f %030g 40000"
+                + " | sed \"s/.*/100644 blob $e\\t&/\" | git mktree > ../wide && head -c 3000000 /dev/urandom > ../large"
+                + " && l=$(git hash-object -w ../large) && echo x >> ../large && m=$(git hash-object -w ../large)"
+                + " && t=$(printf '100644 blob %s\\tl\\n100644 blob %s\\tm\\n040000 tree %s\\twide\\n' $l $m $(cat ../wide) | git mktree)"
+                + " && git push -qf ../x.git $(git commit-tree -m wide $t):refs/heads/wide");
+        assertThat(had(git.address("/x.git#wide")))
+                .hasSize(40_002)
+                .containsEntry("l", "long 3000000")
+                .containsEntry("m", "long 3000002");
     }
 
     @ParameterizedTest
