@@ -38,6 +38,7 @@ class WebDataIT {
 
     private final ScriptedEngine engine = new ScriptedEngine(1, 8, 0);
     private final AtomicInteger cuts = new AtomicInteger();
+    private final AtomicInteger parts = new AtomicInteger();
     private final AtomicInteger asked = new AtomicInteger();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private HttpServer server;
@@ -128,9 +129,17 @@ class WebDataIT {
     /** Another content each time that it is asked for, and nothing to tell that by. */
     private void nameless(HttpExchange call) throws IOException {
         int version = cuts.incrementAndGet();
+        parts.accumulateAndGet(parts(), Math::max);
         byte[] all = bytes(SET.length, version);
         call.sendResponseHeaders(200, all.length);
         call.getResponseBody().write(all, 0, version < 4 ? all.length / version : all.length);
+    }
+
+    /** What has begun to come. */
+    private int parts() throws IOException {
+        try (var all = Files.walk(desk.data().resolve("inputs"))) {
+            return (int) all.filter(one -> one.toString().contains("/.sluice/")).count();
+        }
     }
 
     private void slow(HttpExchange call) throws IOException {
@@ -223,6 +232,7 @@ class WebDataIT {
         desk.running(1);
         assertThat(input("nameless").resolve("nameless.bin")).hasBinaryContent(bytes(SET.length, cuts.get()));
         assertThat(cuts).hasValue(4);
+        assertThat(parts).as("no more than one is kept").hasValue(1);
     }
 
     @Test

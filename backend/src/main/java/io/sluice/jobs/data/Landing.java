@@ -1,6 +1,7 @@
 package io.sluice.jobs.data;
 
 import io.sluice.database.Database;
+import io.sluice.files.space.Removal;
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.Found;
@@ -88,11 +89,22 @@ final class Landing {
                 progress.bytes.addAndGet(what.size());
             } else {
                 String part = part(place, what);
-                care.of(() -> come(part, what, source));
+                come(part, what, source);
                 aside.finish(part, MODE, what.changed().toEpochMilli());
                 aside.replace(part, above, place.name());
             }
             progress.files.incrementAndGet();
+        }
+    }
+
+    private void come(String part, Announced what, Source source) throws IOException {
+        try {
+            care.of(() -> once(part, what, source));
+        } catch (StoreFault fault) {
+            if (fault.why() == StoreFault.Why.CHANGED) { // nothing goes on with it any more
+                Removal.ifThere(aside, part);
+            }
+            throw fault;
         }
     }
 
@@ -112,7 +124,7 @@ final class Landing {
         return HexFormat.of().formatHex(digest("SHA-256").digest(name), 0, 20);
     }
 
-    private Void come(String part, Announced what, Source source) throws IOException {
+    private Void once(String part, Announced what, Source source) throws IOException {
         MessageDigest digest = digest("MD5");
         long counted = 0;
         try (FileChannel channel = opened(part)) {
