@@ -360,8 +360,9 @@ public final class Transfers {
         if (java.nio.file.Files.exists(folders.transfer(job))) {
             try (Turn turn = Turn.take(folders.transfer(job)).orElse(null)) {
                 if (turn != null) {
-                    files.removeInput(user, job);
+                    // the input goes last: by that it is found again where this is cut off
                     Repositories.forget(folders.unpacking(job));
+                    files.removeInput(user, job);
                     java.nio.file.Files.deleteIfExists(folders.transfer(job));
                 }
             }
