@@ -9,6 +9,7 @@ import io.sluice.files.tree.Place;
 import io.sluice.jobs.data.Input.Amount;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Crew;
+import io.sluice.jobs.data.care.Room;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -33,12 +34,14 @@ final class Fetching extends Errand {
     }
 
     private final Files files;
+    private final Room room;
     private final Executor threads;
     private final Finder finder;
 
-    Fetching(Asked asked, Care care, List<Progress> all, Files files, Executor threads, Finder finder) {
+    Fetching(Asked asked, Care care, List<Progress> all, Files files, Room room, Executor threads, Finder finder) {
         super(asked, care, all);
         this.files = files;
+        this.room = room;
         this.threads = threads;
         this.finder = finder;
     }
@@ -60,6 +63,7 @@ final class Fetching extends Errand {
             Removal.ifThere(top, ASIDE);
         } finally {
             inputs.values().forEach(Input::close);
+            room.end(asked.job());
         }
     }
 
@@ -97,16 +101,19 @@ final class Fetching extends Errand {
     private void room(Amount whole, Tally there) throws IOException {
         long bytes = Math.max(0, whole.bytes() - there.bytes());
         long count = Math.max(0, whole.files() - there.files());
-        long free = files.room();
-        if (bytes > free - SPARE) {
+        if (!room.promise(asked.job(), bytes, () -> Math.min(bytes, left()))) {
             throw new IOException("Its inputs have " + (bytes >> 20) + " MiB more, and the disk of this gateway has "
-                    + (Math.max(0, free - SPARE) >> 20) + " MiB for them. Name less, or ask your administrator.");
+                    + (room.bytes(asked.job()) >> 20) + " MiB for them. Name less, or ask your administrator.");
         }
         var quotas = files.quotas();
         if (quotas.isPresent()) {
             care.of(() -> quotas.get().room(asked.userId(), bytes, count).await());
             care.of(() -> quotas.get().add(asked.userId(), bytes, count).await());
         }
+    }
+
+    private long left() {
+        return all.stream().mapToLong(Progress::left).sum();
     }
 
     private void fetch(Folder top, Progress one, Input input) throws IOException {

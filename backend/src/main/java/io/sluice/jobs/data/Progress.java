@@ -21,6 +21,12 @@ final class Progress {
         this.address = address;
     }
 
+    /** How much still has to come, as far as that is known. */
+    long left() {
+        Long whole = allBytes;
+        return whole == null ? 0 : Math.max(0, whole - bytes.get());
+    }
+
     Transfer told() {
         return new Transfer(way, name, address, state, files.get(), bytes.get(), allFiles, allBytes, message, null);
     }

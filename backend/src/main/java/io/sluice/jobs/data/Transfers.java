@@ -16,6 +16,7 @@ import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Lane;
 import io.sluice.jobs.data.care.Pace;
+import io.sluice.jobs.data.care.Room;
 import io.sluice.jobs.data.care.Turn;
 import io.sluice.jobs.data.git.Repositories;
 import io.sluice.jobs.data.web.Source;
@@ -27,7 +28,6 @@ import io.sluice.jobs.stores.StoreKeys;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +67,7 @@ public final class Transfers {
     private final WebLine web;
     private final Repositories repositories;
     private final Files files;
+    private final Room room;
     private final Folders folders;
     private final TransferMetrics metrics;
     private final Pace pace;
@@ -91,11 +92,12 @@ public final class Transfers {
         this.store = new TransferStore(database);
         this.keys = keys;
         this.files = files;
+        this.room = new Room(() -> files.room() - Fetching.SPARE);
         this.folders = folders;
         this.metrics = new TransferMetrics(registry);
+        this.repositories = new Repositories(web, metrics::turn);
         this.pace = pace;
         this.unfinished = new Unfinished(database, registry);
-        this.repositories = new Repositories(web, metrics::turn);
         this.outgoing = new Outgoing(store, metrics, pace, files::place, this::returning);
     }
 
@@ -172,12 +174,7 @@ public final class Transfers {
                 .toList();
         var care = new Care(pace, metrics::again);
         var errand = new Fetching(
-                asked,
-                care,
-                inputsNow,
-                files,
-                this.inputs.objects(),
-                one -> input(asked.userId(), one, folders.unpacking(asked.job()).resolve(one.name), care));
+                asked, care, inputsNow, files, room, this.inputs.objects(), one -> input(asked, one, care));
         fetching.put(asked.job(), errand);
         launch(this.inputs, errand);
         return going(errand);
@@ -247,19 +244,23 @@ public final class Transfers {
         return asked.spec().data().returned().isEmpty() || outgoing.isOver(asked);
     }
 
-    private Input input(long user, Progress one, Path scratch, Care care) throws IOException {
+    private Input input(Asked asked, Progress one, Care care) throws IOException {
         var named = new Data.Named(one.name, one.address);
         if (!named.isInStore()) {
-            return new SourceInput(source(one, named.source(), scratch, care), one);
+            return new SourceInput(source(asked.job(), one, named.source(), care), one);
         }
         Stores.Place place = place(one.address);
-        return new StoreInput(care.of(() -> open(user, place)), place, care);
+        return new StoreInput(care.of(() -> open(asked.userId(), place)), place, care);
     }
 
-    private Source source(Progress one, String kind, Path scratch, Care care) throws IOException {
+    private Source source(long job, Progress one, String kind, Care care) throws IOException {
         return kind.equals("git")
                 ? repositories.source(
-                        one.address, scratch, () -> files.room() - Fetching.SPARE, care, came -> one.bytes.set(came))
+                        one.address,
+                        folders.unpacking(job).resolve(one.name),
+                        () -> room.bytes(job),
+                        care,
+                        came -> one.bytes.set(came))
                 : new WebFile(web, one.address, care);
     }
 
