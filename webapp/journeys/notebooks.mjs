@@ -195,6 +195,7 @@ export async function inApps(stage) {
   await streams.close();
   const links = await stage.open("links");
   const origin = new URL(links.url()).origin;
+  await links.waitForLoadState();
   assert.equal(await links.locator("h1").evaluate((title) => getComputedStyle(title).color), "rgb(1, 2, 3)");
   assert.equal(await links.locator("#p").evaluate((drawn) => drawn.decode().then(() => drawn.naturalWidth)), 7);
   await links.getByText("on").click();
