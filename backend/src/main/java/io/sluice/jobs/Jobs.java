@@ -168,8 +168,8 @@ public final class Jobs {
         this.mounts = new Mounts(files);
         this.stores = new StoreKeys(settings.stores(), database, vault);
         this.folders = new Folders(settings.data());
-        this.transfers = new Transfers(
-                database, stores, new WebLine(vertx, settings.web()), files, folders, registry, settings.pace());
+        this.transfers =
+                new Transfers(database, stores, new WebLine(settings.web()), files, folders, registry, settings.pace());
         this.releases = new Releases(database, registry);
         this.shared = settings.shared();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);

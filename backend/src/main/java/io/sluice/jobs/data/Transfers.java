@@ -423,6 +423,6 @@ public final class Transfers {
         lead(-1);
         inputs.close();
         outputs.close();
-        web.close().onFailure(e -> log.log(Level.WARNING, "data=web closed=no", e));
+        web.close();
     }
 }

@@ -1,42 +1,39 @@
 package io.sluice.jobs.data.web;
 
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientResponse;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.util.Objects;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
-/** What a server sends, for a thread that waits for it. One piece is asked for at a time, so no more than that waits here. */
+/** What a server sends after the head of its answer, to its end as the head tells that. */
 final class Body extends InputStream {
-    private static final int NOTHING_SECONDS = 30;
+    private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
+    private static final Pattern CHUNK = Pattern.compile("([0-9a-fA-F]{1,15})[ \t]*(?:;.*)?");
+    private static final long UNKNOWN = -1;
 
-    /** What comes out of a response. */
-    private sealed interface Piece {
-        record Some(Buffer bytes) implements Piece {}
-
-        record End() implements Piece {}
-
-        record Broken(Throwable why) implements Piece {}
-    }
-
-    private final HttpClientResponse response;
+    private final Line line;
     private final Limits.Span span;
-    private final BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
-    private Buffer piece = Buffer.buffer();
-    private int at;
+    private final boolean inChunks;
+    /** Of the whole, or of this chunk; {@link #UNKNOWN}: until the server hangs up. */
+    private long left;
+
     private boolean ended;
 
-    /** Where the response was given, before any of it can be lost. */
-    Body(HttpClientResponse response, Limits.Span span) {
+    Body(Line line, Line.Head head, Limits.Span span) throws IOException {
+        this.line = line;
         this.span = span;
-        this.response = response.pause();
-        response.exceptionHandler(e -> pieces.add(new Piece.Broken(e)));
-        response.handler(bytes -> pieces.add(new Piece.Some(bytes)));
-        response.endHandler(end -> pieces.add(new Piece.End()));
+        String coding = head.fields().get("Transfer-Encoding");
+        String length = head.fields().get("Content-Length");
+        if (coding != null && !coding.equalsIgnoreCase("chunked")) {
+            throw new IOException("it sends what is coded as " + coding);
+        }
+        if (coding == null && length != null && !LENGTH.matcher(length).matches()) {
+            throw new IOException("it tells no length: " + length);
+        }
+        this.inChunks = coding != null;
+        this.left = inChunks ? 0 : length == null ? UNKNOWN : Long.parseLong(length);
+        this.ended = head.status() == 204 || head.status() == 304 || (!inChunks && left == 0);
     }
 
     @Override
@@ -48,51 +45,51 @@ final class Body extends InputStream {
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, bytes.length);
-        while (at == piece.length() && !ended) {
-            next();
+        if (length == 0) {
+            return 0;
         }
-        if (at == piece.length()) {
-            return -1;
-        }
-        int count = Math.min(length, piece.length() - at);
-        piece.getBytes(at, at + count, bytes, offset);
-        at += count;
-        return count;
-    }
-
-    private void next() throws IOException {
         if (span.isOver()) {
             throw new IOException("there is no more time for it");
         }
-        response.fetch(1);
-        switch (awaited()) {
-            case Piece.Some some -> {
-                piece = some.bytes();
-                at = 0;
-            }
-            case Piece.End end -> ended = true;
-            case Piece.Broken broken ->
-                throw new IOException(String.valueOf(broken.why().getMessage()), broken.why());
+        if (inChunks && left == 0 && !ended) {
+            begin();
         }
+        if (ended) {
+            return -1;
+        }
+        int count = line.read(bytes, offset, left == UNKNOWN ? length : (int) Math.min(length, left));
+        if (count < 0 && left != UNKNOWN) {
+            throw new EOFException("it hung up before the end");
+        }
+        came(count);
+        return count;
     }
 
-    private Piece awaited() throws IOException {
-        try {
-            Piece next = pieces.poll(NOTHING_SECONDS, TimeUnit.SECONDS);
-            if (next == null) {
-                throw new IOException("nothing came for " + NOTHING_SECONDS + " seconds");
-            }
-            return next;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted");
+    private void came(int count) throws IOException {
+        if (left == UNKNOWN) {
+            ended = count < 0;
+            return;
+        }
+        left -= count;
+        if (left == 0 && inChunks) {
+            line.text(span.end());
+        }
+        ended = left == 0 && !inChunks;
+    }
+
+    private void begin() throws IOException {
+        var chunk = CHUNK.matcher(line.text(span.end()));
+        if (!chunk.matches()) {
+            throw new IOException("it sends pieces without a length");
+        }
+        left = Long.parseLong(chunk.group(1), 16);
+        if (left == 0) {
+            ended = true; // fields after it are nothing to us
         }
     }
 
     @Override
     public void close() {
-        if (!ended) {
-            response.request().reset().onFailure(gone -> {});
-        }
+        line.close();
     }
 }

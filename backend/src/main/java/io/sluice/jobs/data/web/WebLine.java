@@ -2,42 +2,40 @@ package io.sluice.jobs.data.web;
 
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
-import io.vertx.core.http.RequestOptions;
-import io.vertx.core.net.SocketAddress;
-import io.vertx.core.net.TrustOptions;
+import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** Asks servers of the web for files. It connects to the address that was looked at, also where one server leads to another. */
 public final class WebLine {
-    private static final int MOST_AT_ONCE = 16;
     private static final int REDIRECTS = 5;
-    private static final int LIMIT_MILLIS = 30_000;
-    private static final int IDLE_SECONDS = 2;
     private static final Set<Integer> ELSEWHERE = Set.of(301, 302, 303, 307, 308);
     private static final Set<Integer> PASSING = Set.of(408, 425, 429);
     private static final int OK = 200;
     private static final int PART = 206;
 
-    private final HttpClient client;
+    private static final byte[] NOTHING = {};
+
     private final Hosts hosts;
     private final Limits limits;
+    private final SSLSocketFactory tls;
+    /** As many as inputs come at once have one or two. */
+    private final Set<Line> open = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean closed;
 
     /** Which servers may be asked, for how much, and who vouches for them. */
     public record Settings(Hosts hosts, Limits limits, Authorities authorities) {
@@ -45,15 +43,17 @@ public final class WebLine {
     }
 
     /** What a server has sent the head of. */
-    public static final class Answer implements AutoCloseable {
+    public final class Answer implements AutoCloseable {
         private final URI address;
-        private final HttpClientResponse response;
+        private final Line line;
+        private final Line.Head head;
         private final Body body;
 
-        private Answer(URI address, HttpClientResponse response, Limits.Span span) {
+        private Answer(URI address, Line line, Line.Head head, Limits.Span span) throws IOException {
             this.address = address;
-            this.response = response;
-            this.body = new Body(response, span);
+            this.line = line;
+            this.head = head;
+            this.body = new Body(line, head, span);
         }
 
         /** Where it was led to. */
@@ -63,36 +63,34 @@ public final class WebLine {
 
         /** Whether it begins where it was asked to, and not at the beginning. */
         public boolean isPart() {
-            return response.statusCode() == PART;
+            return head.status() == PART;
         }
 
         public @Nullable String header(String name) {
-            return response.getHeader(name);
+            return head.fields().get(name);
         }
 
+        /** Closing it is as good as closing the answer. */
         public InputStream body() {
             return body;
         }
 
         @Override
         public void close() {
-            body.close();
+            hangUp(line);
         }
     }
 
-    public WebLine(Vertx vertx, Settings settings) {
+    public WebLine(Settings settings) {
         this.hosts = settings.hosts();
         this.limits = settings.limits();
-        this.client = vertx.createHttpClient(
-                new HttpClientOptions()
-                        .setConnectTimeout(LIMIT_MILLIS)
-                        // a line that is for one answer only is closed when its end has come, and what was not read yet
-                        // is lost
-                        .setKeepAliveTimeout(IDLE_SECONDS)
-                        .setTrustOptions(
-                                TrustOptions.wrap(settings.authorities().trust()))
-                        .setVerifyHost(true),
-                new PoolOptions().setHttp1MaxSize(MOST_AT_ONCE).setMaxWaitQueueSize(MOST_AT_ONCE));
+        try {
+            var context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {settings.authorities().trust()}, null);
+            this.tls = context.getSocketFactory();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("TLS can not be had", e);
+        }
     }
 
     public Limits limits() {
@@ -113,7 +111,7 @@ public final class WebLine {
         for (int left = REDIRECTS; ; left--) {
             span.check(Hosts.shown(address));
             Answer answer = once(at, headers, null, span);
-            int status = answer.response.statusCode();
+            int status = answer.head.status();
             if (status == OK || (status == PART && headers.containsKey("Range"))) {
                 return answer;
             }
@@ -133,11 +131,11 @@ public final class WebLine {
     public Answer post(URI address, Map<String, String> headers, Buffer body, Limits.Span span) throws StoreFault {
         span.check(Hosts.shown(address));
         Answer answer = once(address, headers, body, span);
-        if (answer.response.statusCode() == OK) {
+        if (answer.head.status() == OK) {
             return answer;
         }
         answer.close();
-        throw fault(address, answer.response.statusCode());
+        throw fault(address, answer.head.status());
     }
 
     private static URI next(URI at, @Nullable String location) throws StoreFault {
@@ -158,47 +156,51 @@ public final class WebLine {
     private Answer once(URI at, Map<String, String> headers, @Nullable Buffer body, Limits.Span span)
             throws StoreFault {
         Hosts.Place place = hosts.place(at);
+        Map<String, String> fields = new TreeMap<>(headers);
+        fields.put("Host", place.host() + (at.getPort() < 0 ? "" : ":" + at.getPort()));
+        fields.put("Accept-Encoding", "identity");
+        fields.put("User-Agent", "Sluice");
+        Line line = null;
+        try {
+            line = opened(place);
+            String method = body == null ? "GET" : "POST";
+            var head = line.ask(method, path(at), fields, body == null ? NOTHING : body.getBytes());
+            return new Answer(at, line, head, span);
+        } catch (IOException e) {
+            if (line != null) {
+                hangUp(line);
+            }
+            throw unasked(place, e);
+        }
+    }
+
+    private static String path(URI at) {
         URI plain = URI.create(at.toASCIIString());
         String path = plain.getRawPath();
-        var options = new RequestOptions()
-                .setServer(SocketAddress.inetSocketAddress(
-                        place.port(), place.address().getHostAddress()))
-                .setHost(place.host())
-                .setPort(place.port())
-                .setSsl(place.tls())
-                .setURI((path == null || path.isEmpty() ? "/" : path)
-                        + (plain.getRawQuery() == null ? "" : "?" + plain.getRawQuery()))
-                .setFollowRedirects(false)
-                .setConnectTimeout(LIMIT_MILLIS)
-                .putHeader("Accept-Encoding", "identity")
-                .putHeader("User-Agent", "Sluice");
-        headers.forEach(options::putHeader);
-        if (body != null) {
-            options.setMethod(HttpMethod.POST);
-        }
-        return awaited(place, client.request(options).compose(request -> {
-            request.idleTimeout(LIMIT_MILLIS);
-            return (body == null ? request.send() : request.send(body)).map(response -> new Answer(at, response, span));
-        }));
+        String query = plain.getRawQuery();
+        return (path == null || path.isEmpty() ? "/" : path) + (query == null ? "" : "?" + query);
     }
 
-    private static Answer awaited(Hosts.Place place, Future<Answer> sent) throws StoreFault {
-        try {
-            return sent.toCompletionStage().toCompletableFuture().get(3L * LIMIT_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            sent.onSuccess(Answer::close);
-            throw new StoreFault(Why.AWAY, place.host() + " does not answer.", e);
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw unasked(place, cause);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            sent.onSuccess(Answer::close);
-            throw new StoreFault(Why.REFUSED, "Sluice ends.", e);
+    private Line opened(Hosts.Place place) throws IOException {
+        Line line = Line.open(place, tls);
+        open.removeIf(Line::isClosed);
+        open.add(line);
+        if (closed) {
+            hangUp(line);
+            throw new IOException("Sluice ends");
         }
+        return line;
     }
 
-    private static StoreFault unasked(Hosts.Place place, Throwable cause) {
+    private void hangUp(Line line) {
+        open.remove(line);
+        line.close();
+    }
+
+    private static StoreFault unasked(Hosts.Place place, IOException cause) {
+        if (cause instanceof SocketTimeoutException) {
+            return new StoreFault(Why.AWAY, place.host() + " does not answer.", cause);
+        }
         for (Throwable at = cause; at != null; at = at.getCause()) {
             if (at instanceof CertificateException || at instanceof SSLPeerUnverifiedException) {
                 return new StoreFault(
@@ -231,7 +233,9 @@ public final class WebLine {
         };
     }
 
-    public Future<Void> close() {
-        return client.close();
+    /** Whoever reads is told that the line is gone. */
+    public void close() {
+        closed = true;
+        open.forEach(Line::close);
     }
 }

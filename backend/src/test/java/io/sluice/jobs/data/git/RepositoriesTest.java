@@ -79,12 +79,8 @@ class RepositoriesTest {
 
     /** Everything that came, by its path. */
     private Map<String, String> had(String address, Limits limits) throws IOException {
-        var line = new WebLine(
-                vertx,
-                new WebLine.Settings(
-                        new Hosts(Set.of("localhost:" + git.port(), "localhost:" + old.port())),
-                        limits,
-                        Authorities.USUAL));
+        var line = new WebLine(new WebLine.Settings(
+                new Hosts(Set.of("localhost:" + git.port(), "localhost:" + old.port())), limits, Authorities.USUAL));
         Path scratch = folder.resolve("scratch");
         var all = new TreeMap<String, String>();
         try (var source =
@@ -93,7 +89,7 @@ class RepositoriesTest {
             source.each(new Into(all));
             assertThat(amount.files()).isEqualTo(all.size());
         } finally {
-            line.close().await();
+            line.close();
             assertThat(scratch).doesNotExist();
         }
         return all;

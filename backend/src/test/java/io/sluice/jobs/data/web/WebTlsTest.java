@@ -89,7 +89,7 @@ class WebTlsTest {
 
     private byte[] fetched(String host, String path, Authorities authorities) throws IOException {
         var line = new WebLine(
-                vertx, new WebLine.Settings(new Hosts(Set.of("localhost", "127.0.0.1")), Limits.USUAL, authorities));
+                new WebLine.Settings(new Hosts(Set.of("localhost", "127.0.0.1")), Limits.USUAL, authorities));
         var care = new Care(new Pace(1, Duration.ofMillis(1), Duration.ofMillis(1), Duration.ofMillis(1)), () -> {});
         List<byte[]> all = new ArrayList<>();
         var file =
@@ -99,7 +99,7 @@ class WebTlsTest {
             file.each(new Into(all));
             return all.getFirst();
         } finally {
-            line.close().await();
+            line.close();
         }
     }
 
