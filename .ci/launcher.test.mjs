@@ -24,8 +24,9 @@ const user = uid === undefined ? {} : { uid, gid };
 const env = { HOME: home, SLUICE_ADMIN_PASSWORD: "correct-horse-battery", SLUICE_DATA: undefined };
 const READY = /^ready (http:\/\/\S+)$/;
 
-const up = (more = {}) =>
-  server(join(tree, "sluice"), ["up", "--port", "0"], { cwd: tree, env, user, ready: READY, limit: 240, ...more });
+const up = (more = {}) => served(join(tree, "sluice"), ["up", "--port", "0"], more);
+const served = (program, words, more = {}) =>
+  server(program, words, { cwd: tree, env, user, ready: READY, limit: 240, ...more });
 
 /** What is said by a start that does not get far. */
 async function refusal(changed) {
@@ -96,6 +97,14 @@ test("a_jvm_option_of_the_users_arrives", async () => {
   const line = readFileSync(`/proc/${gateway.pid}/cmdline`, "utf8").split("\0");
   await gateway.stop();
   assert.ok(line.includes("-Dsluice.asked=yes") && line.includes("-Dsluice.too=yes"), line.join(" "));
+});
+
+test("what_a_script_ignores_in_its_background_jobs_do_not_ignore", async () => {
+  const gateway = await served("sh", ["-c", 'trap "" INT QUIT; exec "$0" up --port 0', join(tree, "sluice")]);
+  const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))[1];
+  await gateway.stop();
+  const interrupt = 1n << 1n;
+  assert.equal(BigInt(`0x${ignored}`) & interrupt, 0n, `ignored: ${ignored}`);
 });
 
 test("without_node_a_build_says_what_to_install", async () => {

@@ -74,7 +74,7 @@ final class Creation {
             boolean runs = false;
             try {
                 if (left != null && found.stream().noneMatch(container -> Networks.isIn(container, network))) {
-                    containers.remove(left);
+                    late(left);
                     made.set(null);
                 }
                 var refused = made(task, image, info, made, network);
@@ -181,6 +181,15 @@ final class Creation {
         discard(id);
         boot.forget(task.name());
         return refused;
+    }
+
+    /** That it can not be taken away now is no reason to refuse its task. */
+    private void late(String id) {
+        try {
+            containers.remove(id);
+        } catch (DockerException e) {
+            throw new Unavailable("The container of an earlier start could not be taken away yet.", e);
+        }
     }
 
     /** @param id null: there is none */
