@@ -5,8 +5,6 @@ import io.sluice.database.DataFolder;
 import io.sluice.database.Database;
 import io.sluice.endpoints.Endpoints;
 import io.sluice.engines.Engine;
-import io.sluice.engines.docker.DockerEngine;
-import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.Files;
 import io.sluice.files.catalogue.Datasets;
 import io.sluice.files.centre.FileCentre;
@@ -40,32 +38,25 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The roof: the only class that knows every room. It builds them in order, and closes them in the other order. */
 public final class Server {
-    private static final System.Logger LOG = System.getLogger(Server.class.getName());
     private static final Duration START = Duration.ofMinutes(2);
     private static final String UNCHANGED =
             "The database does not answer at the moment. Nothing was changed; try again in a few seconds.";
     private static final String IN_DOUBT =
             "The database does not answer at the moment, and it is not known whether this was done. Look in a few"
                     + " seconds, before you try again; what is sent again with the same Idempotency-Key is done once.";
-    private static final Duration STEP = Duration.ofSeconds(4);
 
     /** Why it does not run, in one line with what to do. */
     public static final class NotStarted extends RuntimeException {
@@ -89,11 +80,9 @@ public final class Server {
             new Panel("output", "output.panel", "folder", null),
             new Panel("gang", "gang.panel", "cluster", null));
 
-    private record Step(String name, Supplier<Future<Void>> close) {}
-
     private final Settings settings;
     private final PrintStream out;
-    private final Deque<Step> opened = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     private final CollectorRegistry registry = new CollectorRegistry();
     private List<Route> routes = List.of();
     private String address = "";
@@ -108,19 +97,19 @@ public final class Server {
     /** Serves when it returns. */
     void start() {
         DataFolder folder = folder();
-        closing("data folder", () -> {
+        opened.closing("data folder", () -> {
             folder.close();
             return Future.succeededFuture();
         });
         // PostgreSQL starts while Vert.x is loaded
         Database.Beginning beginning = Database.begin(Database.Settings.of(settings.data(), settings.database()));
-        closing("postgres", beginning::abandon);
+        opened.closing("postgres", beginning::abandon);
         // nothing is read through the class path, and the folder made for that would outlive a gateway that is killed
         Vertx vertx = Vertx.vertx(new VertxOptions()
                 .setPreferNativeTransport(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        closing("vertx", vertx::close);
+        opened.closing("vertx", vertx::close);
         // tries what this machine allows while the database starts
         DeviceWatch devices = devices();
         Future<? extends Engine> beginningEngine = engine(vertx, devices);
@@ -160,22 +149,9 @@ public final class Server {
         return address;
     }
 
-    /** Closes what was opened, last first, each within its time; one that fails does not keep the next from closing. */
-    synchronized void stop() {
-        while (!opened.isEmpty()) {
-            Step step = opened.pop();
-            try {
-                step.close()
-                        .get()
-                        .toCompletionStage()
-                        .toCompletableFuture()
-                        .get(STEP.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (ExecutionException | TimeoutException e) {
-                LOG.log(System.Logger.Level.WARNING, "event=not-closed room=" + step.name(), e);
-            } catch (InterruptedException e) {
-                return;
-            }
-        }
+    /** Closes what was opened, last first. */
+    void stop() {
+        opened.close();
     }
 
     private DataFolder folder() {
@@ -188,7 +164,7 @@ public final class Server {
 
     private Database database(Vertx vertx, Database.Beginning beginning) {
         Database database = await(beginning.open(vertx));
-        closing("database", database::close);
+        opened.closing("database", database::close);
         database.expose(registry);
         await(database.migrate(List.of(
                 Identity.MIGRATIONS,
@@ -207,18 +183,13 @@ public final class Server {
                 registry,
                 new Identity.Settings(settings.data(), settings.administratorPassword(), settings.database() != null));
         Identity identity = await(open);
-        closing("identity", identity::close);
+        opened.closing("identity", identity::close);
         return identity;
     }
 
     private Future<? extends Engine> engine(Vertx vertx, DeviceWatch devices) {
-        Path data = settings.data();
-        var process =
-                new ProcessEngine.Settings(data.resolve("engine"), List.of(data), settings.simulatedDevices(), null);
-        Future<? extends Engine> opening = usesDocker(vertx)
-                ? DockerEngine.open(vertx, settings.docker(), registry, devices::devices)
-                : ProcessEngine.open(vertx, process, registry, devices::devices);
-        closing(
+        Future<? extends Engine> opening = new Engines(settings, vertx, registry).open(devices::devices);
+        opened.closing(
                 "engine",
                 () -> opening.transform(
                         (opened, failure) -> failure == null ? opened.close() : Future.succeededFuture()));
@@ -227,31 +198,8 @@ public final class Server {
 
     private DeviceWatch devices() {
         DeviceWatch devices = DeviceWatch.open(settings.devices(), registry);
-        closing("devices", devices::close);
+        opened.closing("devices", devices::close);
         return devices;
-    }
-
-    /** That {@code auto} found Docker is kept: tasks that one engine runs are not known to another. */
-    private boolean usesDocker(Vertx vertx) {
-        if (!settings.engine().equals("auto")) {
-            return settings.engine().equals("docker");
-        }
-        Path chosen = settings.data().resolve("engine-kind");
-        try {
-            if (java.nio.file.Files.exists(chosen)) {
-                return java.nio.file.Files.readString(chosen).strip().equals("docker");
-            }
-            boolean ran = java.nio.file.Files.isDirectory(
-                    settings.data().resolve("engine").resolve("runs"));
-            boolean docker = !ran && await(DockerEngine.answers(vertx, settings.docker()));
-            if (docker) {
-                java.nio.file.Files.writeString(chosen, "docker\n");
-                LOG.log(System.Logger.Level.INFO, "engine=docker chosen=auto");
-            }
-            return docker;
-        } catch (IOException e) {
-            throw new NotStarted(chosen + " can not be written: " + e.getMessage(), e);
-        }
     }
 
     private Files files(Database database, Identity identity) {
@@ -264,13 +212,13 @@ public final class Server {
 
     private FileCentre centre(Vertx vertx, Database database, Files files) {
         FileCentre centre = FileCentre.open(vertx, files, new Links(database), registry);
-        closing("file centre", centre::close);
+        opened.closing("file centre", centre::close);
         return centre;
     }
 
     private Datasets datasets(Vertx vertx, Database database, Identity identity, Files files) {
         Datasets datasets = Datasets.open(vertx, database, files, identity.grants(), registry);
-        closing("datasets", datasets::close);
+        opened.closing("datasets", datasets::close);
         return datasets;
     }
 
@@ -292,13 +240,13 @@ public final class Server {
                         settings.stores(),
                         settings.dataWeb(),
                         Pace.USUAL)));
-        closing("jobs", jobs::close);
+        opened.closing("jobs", jobs::close);
         return jobs;
     }
 
     private JobPages pages(Vertx vertx, Database database, Jobs jobs, Catalogues catalogues) {
         var pages = JobPages.open(vertx, database.doorbell(), jobs, catalogues);
-        closing("job pages", pages::close);
+        opened.closing("job pages", pages::close);
         return pages;
     }
 
@@ -306,14 +254,14 @@ public final class Server {
         Instants instants = Failpoint.of(settings.failpoint())::pass;
         Logs logs =
                 await(Logs.open(vertx, database, jobs, registry, settings.logs().with(instants)));
-        closing("logs", logs::close);
+        opened.closing("logs", logs::close);
         return logs;
     }
 
     private Endpoints endpoints(Vertx vertx, Database database, Identity identity, Engine engine, Jobs jobs) {
         Endpoints endpoints =
                 await(Endpoints.open(vertx, database, identity, jobs, engine, registry, settings.endpoints()));
-        closing("endpoints", endpoints::close);
+        opened.closing("endpoints", endpoints::close);
         return endpoints;
     }
 
@@ -339,7 +287,7 @@ public final class Server {
                 outside,
                 endpoints::used,
                 name -> identity.named(name).map(found -> found.map(one -> new Viewer(one.caller(), one.created()))));
-        closing("telemetry", telemetry::close);
+        opened.closing("telemetry", telemetry::close);
         return telemetry;
     }
 
@@ -360,7 +308,7 @@ public final class Server {
     private Web web(Vertx vertx, Identity identity, JobPages pages) {
         Web web =
                 new Web(vertx, settings.web(), identity.authenticator(), Server::problem, registry, pages::unfinished);
-        closing("web", web::close);
+        opened.closing("web", web::close);
         return web;
     }
 
@@ -412,11 +360,7 @@ public final class Server {
                         Duration.ofSeconds(1)));
     }
 
-    private synchronized void closing(String name, Supplier<Future<Void>> close) {
-        opened.push(new Step(name, close));
-    }
-
-    private static <T> T await(Future<T> future) {
+    static <T> T await(Future<T> future) {
         try {
             return future.toCompletionStage().toCompletableFuture().get(START.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {

@@ -4,7 +4,7 @@ import io.netty.util.NetUtil;
 import io.sluice.endpoints.Endpoints;
 import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.ssh.Ssh;
-import io.sluice.engines.docker.DockerEngine;
+import io.sluice.engines.docker.DockerSettings;
 import io.sluice.engines.process.ProcessEngine;
 import io.sluice.files.quota.Quotas;
 import io.sluice.files.stores.Stores;
@@ -46,7 +46,7 @@ record Settings(
         @Nullable String administratorPassword,
         Web.Settings web,
         String engine,
-        DockerEngine.Settings docker,
+        DockerSettings docker,
         String simulatedDevices,
         DeviceWatch.Settings devices,
         boolean sharedProcesses,
@@ -268,7 +268,7 @@ record Settings(
     }
 
     /** {@code DOCKER_HOST} and {@code DOCKER_CERT_PATH} count as they do for Docker's own command. */
-    private static DockerEngine.Settings docker(
+    private static DockerSettings docker(
             Map<String, String> values,
             Map<String, String> environment,
             Path data,
@@ -280,7 +280,7 @@ record Settings(
         String usualCertificates = environment.getOrDefault("DOCKER_CERT_PATH", "");
         boolean asked = !host.isEmpty() || text(values, "engine").equals("docker");
         String folder = certificates.isEmpty() ? usualCertificates : certificates;
-        var docker = new DockerEngine.Settings(
+        var docker = new DockerSettings(
                 data.resolve("engine").resolve("docker"),
                 !host.isEmpty() ? host : usual.isEmpty() ? "unix:///var/run/docker.sock" : usual,
                 folder.isEmpty() ? null : Path.of(folder).toAbsolutePath(),
@@ -293,7 +293,7 @@ record Settings(
                 Path.of("/"),
                 text(values, "docker-networks"),
                 text(values, "docker-disk").isEmpty() ? 0 : size(values, "docker-disk", faults),
-                new DockerEngine.Settings.Fence(
+                new DockerSettings.Fence(
                         Services.of(text(values, "db"), text(values, "prometheus"), text(values, "grafana")),
                         registries(values, faults),
                         !text(values, "docker-without-firewall").isEmpty()));

@@ -29,7 +29,6 @@ import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,10 +39,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs tasks as containers of a Docker engine, which outlive the gateway. What is known of a run is its container; only
@@ -52,7 +49,6 @@ import org.jspecify.annotations.Nullable;
 public final class DockerEngine implements Engine {
 
     private static final Logger log = System.getLogger(DockerEngine.class.getName());
-    private static final Pattern RANGE = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}/(1\\d|2[0-4]|[89])");
     private static final int TURNS = 64;
     private static final Duration PROBE = Duration.ofSeconds(2);
 
@@ -78,7 +74,8 @@ public final class DockerEngine implements Engine {
     private final List<ReentrantLock> turns =
             IntStream.range(0, TURNS).mapToObj(i -> new ReentrantLock()).toList();
 
-    private DockerEngine(Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> watched)
+    private DockerEngine(
+            Vertx vertx, DockerSettings settings, CollectorRegistry registry, Supplier<List<Device>> watched)
             throws IOException {
         var folder = Files.createDirectories(settings.folder());
         var failpoints = Failpoints.ofEnvironment();
@@ -127,7 +124,7 @@ public final class DockerEngine implements Engine {
      * @throws IllegalArgumentException when the settings are wrong
      */
     public static Future<DockerEngine> open(
-            Vertx vertx, Settings settings, CollectorRegistry registry, Supplier<List<Device>> watched) {
+            Vertx vertx, DockerSettings settings, CollectorRegistry registry, Supplier<List<Device>> watched) {
         settings.check();
         return Daemon.apart(() -> {
             var engine = new DockerEngine(vertx, settings, registry, watched);
@@ -138,7 +135,7 @@ public final class DockerEngine implements Engine {
     }
 
     /** Whether an engine answers there, at once. */
-    public static Future<Boolean> answers(Vertx vertx, Settings settings) {
+    public static Future<Boolean> answers(Vertx vertx, DockerSettings settings) {
         return Daemon.apart(() -> {
             Address address;
             try {
@@ -359,82 +356,5 @@ public final class DockerEngine implements Engine {
 
     private ReentrantLock turn(String name) {
         return turns.get(Math.floorMod(name.hashCode(), TURNS));
-    }
-
-    /**
-     * @param folder in which the engine keeps what is its own
-     * @param host where the engine listens: {@code unix:///var/run/docker.sock}, or {@code tcp://} with certificates
-     * @param certificates a folder with ca.pem, cert.pem and key.pem; null = none
-     * @param homes each folder in it may be given to a task
-     * @param shared may be given to tasks to read
-     * @param common may be given to tasks to write
-     * @param simulatedDevices in place of those that there are, unless empty
-     * @param root where this machine's devices are looked for: {@code /}
-     * @param networks addresses that nothing else here uses, for the tasks: {@code 198.19.0.0/16}
-     * @param diskBytes that a task may write beside its folders, where the engine can limit it; 0 = as many as there are
-     * @param fence what tasks, and the engine in their name, must not reach
-     */
-    public record Settings(
-            Path folder,
-            String host,
-            @Nullable Path certificates,
-            Path homes,
-            Path shared,
-            Path common,
-            List<Device> simulatedDevices,
-            Path root,
-            String networks,
-            long diskBytes,
-            Fence fence) {
-
-        /**
-         * @param kept what the gateway uses on other machines, and tasks must not reach
-         * @param registries that jobs may name although they are on the engine's machine, as {@code localhost:5000}
-         * @param open whether tasks begin also where a firewall could be set, and that fails
-         */
-        public record Fence(List<InetSocketAddress> kept, List<String> registries, boolean open) {
-            public static final Fence CLOSED = new Fence(List.of(), List.of(), false);
-
-            public Fence {
-                kept = List.copyOf(kept);
-                registries = List.copyOf(registries);
-            }
-        }
-
-        /** What the tasks of a job are told of one another, beside the homes; each folder in it may be given to a task to read. */
-        public Path gangs() {
-            return homes.resolveSibling("gangs");
-        }
-
-        /** What jobs leave behind: a folder for each user, and in it one for each job. */
-        public Path outputs() {
-            return homes.resolveSibling("outputs");
-        }
-
-        /** What is fetched for jobs, likewise. */
-        public Path inputs() {
-            return homes.resolveSibling("inputs");
-        }
-
-        /** What an administrator shares with some: each folder in it may be given to a task. */
-        public Path shares() {
-            return homes.resolveSibling("shares");
-        }
-
-        public Settings {
-            folder = folder.toAbsolutePath().normalize();
-            homes = homes.toAbsolutePath().normalize();
-            shared = shared.toAbsolutePath().normalize();
-            common = common.toAbsolutePath().normalize();
-        }
-
-        /** @throws IllegalArgumentException with one line that says what to give instead */
-        public void check() {
-            var unused = Address.of(host, certificates);
-            if (!RANGE.matcher(networks).matches()) {
-                throw new IllegalArgumentException(networks
-                        + " is no range of addresses. Give one that nothing else here uses, as 198.19.0.0/16.");
-            }
-        }
     }
 }

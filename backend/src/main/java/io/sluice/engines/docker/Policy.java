@@ -73,11 +73,11 @@ final class Policy {
     /** Read by programs that set the container up, outside of it: the task gets them when it is inside. */
     private static final List<String> LOADER = List.of("LD_PRELOAD", "LD_AUDIT");
 
-    private final DockerEngine.Settings settings;
+    private final DockerSettings settings;
     private final Devices devices;
     private final Limits limits;
 
-    Policy(DockerEngine.Settings settings, Devices devices, Limits limits) {
+    Policy(DockerSettings settings, Devices devices, Limits limits) {
         this.settings = settings;
         this.devices = devices;
         this.limits = limits;

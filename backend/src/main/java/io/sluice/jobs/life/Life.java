@@ -8,6 +8,7 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.data.Transfers;
 import io.sluice.jobs.exits.ExitCatalogue;
 import io.sluice.jobs.life.Completion.Outcome;
+import io.sluice.jobs.life.turns.Turns;
 import io.sluice.jobs.placement.Waiting;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.release.Broken;
@@ -20,9 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class Life {
     private static final Logger log = System.getLogger(Life.class.getName());
     private static final int STARTS_AT_ONCE = 16;
-    private static final int JOBS_AT_ONCE = 16;
-    /** Of these so many may be ending: what begins waits for no crowd that ends, nor for an engine that is slow to stop. */
-    private static final int ENDS_AT_ONCE = 4;
 
     private final LifeStore jobs;
     private final TaskStore tasks;
@@ -51,15 +47,7 @@ final class Life {
     private final Runnable seen;
 
     private final Map<String, Run> runs = new ConcurrentHashMap<>();
-    /** Jobs that are being looked at; true when something came up meanwhile. */
-    private final Map<Long, Boolean> busy = new ConcurrentHashMap<>();
-
-    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
-    /** Jobs that end, or of which a run has. */
-    private final Set<Long> ending = ConcurrentHashMap.newKeySet();
-
-    private final Semaphore room = new Semaphore(JOBS_AT_ONCE);
-    private final Semaphore ends = new Semaphore(ENDS_AT_ONCE);
+    private final Turns turns;
     private volatile long epoch;
 
     Life(
@@ -82,6 +70,7 @@ final class Life {
         this.metrics = metrics;
         this.freed = freed;
         this.seen = seen;
+        this.turns = new Turns(this::step, this::failed, seen, metrics::turns);
         this.end = new AttemptEnd(
                 jobs,
                 tasks,
@@ -108,7 +97,7 @@ final class Life {
         runs.merge(run.name(), run, (before, now) -> before.isOver() ? before : now);
         jobOf(run).ifPresent(job -> {
             if (run.isOver()) {
-                ending.add(job);
+                turns.ends(job);
             }
             touch(job);
         });
@@ -121,62 +110,26 @@ final class Life {
 
     /** Something may have changed for this job. */
     void touch(long job) {
-        if (epoch != 0 && Boolean.FALSE.equals(busy.merge(job, false, (before, now) -> true))) {
-            Thread.ofVirtual().name("job-" + job).start(() -> work(job));
+        if (epoch != 0) {
+            turns.touch(job);
         }
     }
 
     /** Soon: it is not known whether what was to be done for it is done. */
     void lookAgain(long job) {
-        failed.add(job);
+        turns.lookAgain(job);
     }
 
     /** Looks again at the jobs for which the database or the engine could not be reached. */
     void retryFailed() {
-        for (Long job : List.copyOf(failed)) {
-            failed.remove(job);
-            touch(job);
-        }
+        turns.due().forEach(this::touch);
     }
 
     boolean isIdle() {
-        return busy.isEmpty();
-    }
-
-    private void work(long job) {
-        do {
-            busy.replace(job, false);
-            while (turn(job)) {
-                seen.run();
-            }
-        } while (!busy.remove(job, false));
-        ending.remove(job);
-    }
-
-    /** One step, when it is the job's turn; whether there may be another. */
-    private boolean turn(long job) {
-        boolean over = ending.contains(job);
-        metrics.turns(over, 1);
-        if (over) {
-            ends.acquireUninterruptibly();
-        }
-        room.acquireUninterruptibly();
-        try {
-            return step(job);
-        } catch (Throwable e) { // whatever it is, a job that nobody looks at any more would never end
-            failed(job, e);
-            return false;
-        } finally {
-            room.release();
-            if (over) {
-                ends.release();
-            }
-            metrics.turns(over, -1);
-        }
+        return turns.isIdle();
     }
 
     private void failed(long job, Throwable e) {
-        lookAgain(job);
         if (epoch != 0) {
             metrics.failed("job");
             log.log(Level.WARNING, "job={0} step=failed cause=\"{1}\"", Long.toString(job), String.valueOf(e));
@@ -190,7 +143,7 @@ final class Life {
         if (attempt == null) {
             return false;
         }
-        if (attempt.phase() == Job.Phase.EXITED && ending.add(job)) {
+        if (attempt.phase() == Job.Phase.EXITED && turns.ends(job)) {
             return true; // in a turn of that kind
         }
         return attempt.phase() == Job.Phase.EXITED ? end.wind(attempt, now) : proceed(attempt, now);
@@ -244,15 +197,7 @@ final class Life {
                 tasks.stream().filter(task -> !task.isOver() || isFailed(task)).toList();
         return completion.isUnexplained(exit.code())
                 ? broken(held)
-                        .map(device -> exit.because(
-                                Exit.DEVICE_FAULT,
-                                "%s of %s %d on %s is at fault: %s"
-                                        .formatted(
-                                                device.device(),
-                                                device.by().role(),
-                                                device.by().index(),
-                                                device.by().node(),
-                                                device.fault())))
+                        .map(device -> exit.because(Exit.DEVICE_FAULT, device.message()))
                         .orElse(exit)
                 : exit;
     }

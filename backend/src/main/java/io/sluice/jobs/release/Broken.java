@@ -34,6 +34,10 @@ public record Broken(Held by, String device, String fault) {
                 .findFirst();
     }
 
+    public String message() {
+        return "%s of %s %d on %s is at fault: %s".formatted(device, by.role(), by.index(), by.node(), fault);
+    }
+
     private static Broken broken(Held task, Device device) {
         return new Broken(task, device.id(), Objects.requireNonNull(device.fault()));
     }

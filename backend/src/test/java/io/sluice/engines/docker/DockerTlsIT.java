@@ -87,8 +87,8 @@ class DockerTlsIT {
         }
     }
 
-    private DockerEngine.Settings settings(String name, String host, @Nullable Path certificates) {
-        return new DockerEngine.Settings(
+    private DockerSettings settings(String name, String host, @Nullable Path certificates) {
+        return new DockerSettings(
                 folder.resolve(name),
                 host,
                 certificates,
@@ -99,7 +99,7 @@ class DockerTlsIT {
                 Path.of("/"),
                 "198.19.0.0/16",
                 0,
-                DockerEngine.Settings.Fence.CLOSED);
+                DockerSettings.Fence.CLOSED);
     }
 
     private Path certificates(String name) throws Exception {

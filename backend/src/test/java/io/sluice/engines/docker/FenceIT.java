@@ -40,7 +40,7 @@ class FenceIT {
         tasks = new TestDocker(
                 folder,
                 daemon.host(),
-                new DockerEngine.Settings.Fence(
+                new DockerSettings.Fence(
                         List.of(
                                 InetSocketAddress.createUnresolved(TestCloud.NEIGHBOUR, TestCloud.SERVICE),
                                 InetSocketAddress.createUnresolved("localhost", TestCloud.SERVICE)),

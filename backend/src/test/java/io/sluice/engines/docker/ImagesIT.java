@@ -138,9 +138,7 @@ class ImagesIT {
     void a_registry_on_this_machine_is_asked_only_where_an_administrator_has_listed_it() throws Exception {
         var image = registry().push(TestDaemon.IMAGE, "team/listed:1");
         try (var closed = new TestDocker(
-                Files.createDirectories(tasks.folder.resolve("closed")),
-                daemon.host(),
-                DockerEngine.Settings.Fence.CLOSED)) {
+                Files.createDirectories(tasks.folder.resolve("closed")), daemon.host(), DockerSettings.Fence.CLOSED)) {
             var task = new Task(
                     "inside",
                     Map.of(),

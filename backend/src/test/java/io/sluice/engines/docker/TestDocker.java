@@ -14,8 +14,8 @@ import java.util.Map;
 final class TestDocker extends EngineTasks {
 
     /** Tests have their registries on this machine. */
-    private static final DockerEngine.Settings.Fence OPEN_REGISTRIES =
-            new DockerEngine.Settings.Fence(List.of(), List.of("127.0.0.1"), false);
+    private static final DockerSettings.Fence OPEN_REGISTRIES =
+            new DockerSettings.Fence(List.of(), List.of("127.0.0.1"), false);
 
     final DockerEngine engine;
     final Node node;
@@ -32,20 +32,20 @@ final class TestDocker extends EngineTasks {
         this(folder, settings(folder, host, Path.of("/"), diskBytes, OPEN_REGISTRIES));
     }
 
-    TestDocker(Path folder, DockerEngine.Settings settings) throws IOException {
+    TestDocker(Path folder, DockerSettings settings) throws IOException {
         super(folder);
         this.engine = DockerEngine.open(vertx, settings, registry, List::of).await();
         this.node = engine.inventory().await().nodes().getFirst();
         listen();
     }
 
-    TestDocker(Path folder, String host, DockerEngine.Settings.Fence fence) throws IOException {
+    TestDocker(Path folder, String host, DockerSettings.Fence fence) throws IOException {
         this(folder, settings(folder, host, Path.of("/"), 0, fence));
     }
 
-    private static DockerEngine.Settings settings(
-            Path folder, String host, Path root, long diskBytes, DockerEngine.Settings.Fence fence) {
-        return new DockerEngine.Settings(
+    private static DockerSettings settings(
+            Path folder, String host, Path root, long diskBytes, DockerSettings.Fence fence) {
+        return new DockerSettings(
                 folder.resolve("engine"),
                 host,
                 null,
