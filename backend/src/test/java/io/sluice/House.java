@@ -68,7 +68,13 @@ final class House {
         rules.put("simpleclient lives in telemetry and in metrics", simpleclient());
         rules.put(
                 "stores and routes are package-private",
-                classes().that(areStoresOrRoutes()).should().notBePublic().allowEmptyShould(true));
+                classes()
+                        .that(areStoresOrRoutes())
+                        .and()
+                        .doNotHaveModifier(JavaModifier.ABSTRACT)
+                        .should()
+                        .notBePublic()
+                        .allowEmptyShould(true));
         rules.put(
                 "routes never touch a store",
                 noClasses()

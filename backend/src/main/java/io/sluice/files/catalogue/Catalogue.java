@@ -1,13 +1,12 @@
 package io.sluice.files.catalogue;
 
 import io.sluice.database.Database;
-import io.sluice.files.catalogue.Answers.Entry;
 import io.sluice.identity.Identity;
+import io.sluice.web.Call;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
 import io.vertx.core.Future;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What people propose and administrators accept. What a caller may not see does not exist.
@@ -15,8 +14,8 @@ import java.util.Optional;
  * @param <E> its entries
  * @param <C> what people say of one
  */
-public abstract class Catalogue<E extends Entry, C> {
-    private final Rows<E, C> rows;
+public abstract class Catalogue<E extends Entry<C>, C> {
+    private final EntryStore<E, C> rows;
     private final Kind kind;
 
     /**
@@ -26,36 +25,39 @@ public abstract class Catalogue<E extends Entry, C> {
      * @param phrase as {@code an image}
      * @param code of its problems, as {@code Image}
      * @param unique the rule of the table that keeps a name for one
+     * @param kinds that entries are told apart by
      */
-    public record Kind(String word, String phrase, String code, String unique) {
+    public record Kind(String word, String phrase, String code, String unique, List<String> kinds) {
+        /** Where all of them are. */
+        String path() {
+            return "/" + word + "s";
+        }
+
+        /** Where one of them is. */
+        String one() {
+            return path() + "/:" + word;
+        }
+
+        long id(Call call) {
+            String id = call.path(word);
+            if (!id.matches("\\d{1,18}")) {
+                throw none(id);
+            }
+            return Long.parseLong(id);
+        }
+
         public Problem none(String id) {
             return Problem.of(Problem.Kind.NOT_FOUND, "No" + code + "Error", code + " " + id + " is not found.");
         }
     }
 
-    /** Where they are kept. */
-    public interface Rows<E, C> {
-        Future<List<E>> page(Caller caller, CatalogueQuery query, int most);
-
-        /** How many wait for an answer, as far as the caller may see. */
-        Future<Long> waiting(Caller caller);
-
-        Future<Optional<E>> find(Caller caller, long id);
-
-        Future<E> add(Caller caller, C content, Standing.State state);
-
-        /** Nothing when it is gone, or stands otherwise by now. */
-        Future<Optional<E>> change(E old, C content, Standing.State state);
-
-        /** Nothing when it is another than what was read. */
-        Future<Optional<E>> answer(long id, Standing.Word word);
-
-        Future<Boolean> remove(E old);
-    }
-
-    protected Catalogue(Rows<E, C> rows, Kind kind) {
+    protected Catalogue(EntryStore<E, C> rows, Kind kind) {
         this.rows = rows;
         this.kind = kind;
+    }
+
+    Kind kind() {
+        return kind;
     }
 
     /** All that keeps this from being an entry of the caller's. */

@@ -1,6 +1,6 @@
 /**
- * Owns the catalogue of datasets: what each is called, where it lies, how large it is and which groups may see it. It never opens a file of one,
- * beyond counting them. How entries of catalogues stand with the administrator is told here for others, too.
+ * Owns how catalogues are kept: what people propose and administrators accept, as rows, as an interface for programs and as pages. It never
+ * knows what an entry tells of.
  */
 @NullMarked
 package io.sluice.files.catalogue;

@@ -1,8 +1,8 @@
 package io.sluice.jobs.drafts;
 
 import io.sluice.engines.Engine.Kept;
-import io.sluice.files.catalogue.Dataset;
-import io.sluice.files.catalogue.Datasets;
+import io.sluice.files.datasets.Dataset;
+import io.sluice.files.datasets.Datasets;
 import io.sluice.jobs.drafts.JobText.Size;
 import io.sluice.jobs.drafts.JobText.Transfer;
 import io.sluice.jobs.images.Image;

@@ -1,7 +1,7 @@
 package io.sluice.jobs.drafts;
 
 import io.sluice.files.catalogue.CatalogueQuery;
-import io.sluice.files.catalogue.Dataset;
+import io.sluice.files.datasets.Dataset;
 import io.sluice.files.shares.Held;
 import io.sluice.web.Call;
 import io.sluice.web.Reply;

@@ -1,6 +1,6 @@
 package io.sluice.jobs.drafts;
 
-import io.sluice.files.catalogue.Dataset;
+import io.sluice.files.datasets.Dataset;
 import io.sluice.jobs.images.Image;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

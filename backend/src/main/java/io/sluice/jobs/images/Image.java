@@ -1,6 +1,6 @@
 package io.sluice.jobs.images;
 
-import io.sluice.files.catalogue.Answers;
+import io.sluice.files.catalogue.Entry;
 import io.sluice.files.catalogue.Standing;
 import io.sluice.files.catalogue.Wrong;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** An entry of the catalogue. */
-public record Image(long id, Content content, Standing standing) implements Answers.Entry {
+public record Image(long id, Content content, Standing standing) implements Entry<Image.Content> {
     public static final int LONGEST_NAME = 100;
     public static final int LONGEST_DESCRIPTION = 4_000;
     public static final int LONGEST_FRAMEWORK = 40;

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /** The door to the catalogue of images. What a caller may not see does not exist. */
 public final class Images extends Catalogue<Image, Image.Content> {
-    private static final Kind KIND = new Kind("image", "an image", "Image", "job_images_name");
+    private static final Kind KIND = new Kind("image", "an image", "Image", "job_images_name", DeviceKind.KEYS);
 
     private final ImageStore store;
 

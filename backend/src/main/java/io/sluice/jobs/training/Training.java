@@ -1,7 +1,7 @@
 package io.sluice.jobs.training;
 
-import io.sluice.files.catalogue.Origin;
 import io.sluice.files.catalogue.Wrong;
+import io.sluice.files.datasets.Origin;
 import io.sluice.files.shares.Held;
 import io.sluice.jobs.drafts.JobText;
 import io.sluice.jobs.drafts.JobText.Transfer;

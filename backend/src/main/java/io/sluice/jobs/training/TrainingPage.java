@@ -1,6 +1,6 @@
 package io.sluice.jobs.training;
 
-import io.sluice.files.catalogue.Dataset;
+import io.sluice.files.datasets.Dataset;
 import io.sluice.jobs.images.Image;
 import io.sluice.web.View;
 import io.sluice.web.View.Faults;

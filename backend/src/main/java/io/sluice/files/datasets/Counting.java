@@ -1,4 +1,4 @@
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.files.Files;

@@ -1,5 +1,8 @@
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
+import io.sluice.files.catalogue.Entry;
+import io.sluice.files.catalogue.Standing;
+import io.sluice.files.catalogue.Wrong;
 import io.sluice.identity.grants.Grants;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,7 +26,7 @@ public record Dataset(
         @Nullable Long files,
         @Nullable Instant counted,
         String fault)
-        implements Answers.Entry {
+        implements Entry<Dataset.Content> {
     public static final int LONGEST_NAME = 100;
     public static final int LONGEST_DESCRIPTION = 4_000;
     private static final int MOST_READERS = 50;

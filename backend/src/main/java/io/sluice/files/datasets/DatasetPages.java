@@ -1,5 +1,6 @@
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
+import io.sluice.files.catalogue.CatalogueQuery;
 import io.sluice.files.shares.Held;
 import io.sluice.web.Caller;
 import io.sluice.web.View;

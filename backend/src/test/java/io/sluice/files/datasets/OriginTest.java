@@ -1,7 +1,8 @@
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.files.catalogue.Standing;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,8 +1,10 @@
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.files.Files;
+import io.sluice.files.catalogue.Catalogue;
+import io.sluice.files.catalogue.Wrong;
 import io.sluice.files.shares.Held;
 import io.sluice.identity.grants.Grants;
 import io.sluice.web.Caller;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The door to the catalogue of datasets. What a caller may not see does not exist. */
 public final class Datasets extends Catalogue<Dataset, Dataset.Content> {
-    private static final Kind KIND = new Kind("dataset", "a dataset", "Dataset", "files_datasets_name");
+    private static final Kind KIND = new Kind("dataset", "a dataset", "Dataset", "files_datasets_name", Origin.KINDS);
 
     private final DatasetStore store;
     private final Files files;

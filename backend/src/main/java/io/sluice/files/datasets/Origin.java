@@ -1,4 +1,4 @@
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
 import io.sluice.files.shares.Share;
 import io.sluice.files.tree.Place;

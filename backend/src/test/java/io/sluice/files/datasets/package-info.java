@@ -1,4 +1,4 @@
 @NullMarked
-package io.sluice.files.catalogue;
+package io.sluice.files.datasets;
 
 import org.jspecify.annotations.NullMarked;
