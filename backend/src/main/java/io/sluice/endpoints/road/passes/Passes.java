@@ -125,12 +125,24 @@ public final class Passes {
             if (!allowed.test(caller)) {
                 return Future.succeededFuture(Optional.empty());
             }
-            return authenticator
-                    .stillValid(caller)
-                    .compose(valid -> valid && !left.containsKey(token)
-                            ? Future.succeededFuture(Optional.of(keep(token, new Pass(endpoint, caller, hash, ends))))
-                            : store.remove(hash).map(Optional.empty()));
+            return authenticator.stillValid(caller).compose(valid -> {
+                Optional<Pass> kept = valid ? stays(token, new Pass(endpoint, caller, hash, ends)) : Optional.empty();
+                return kept.isPresent()
+                        ? Future.succeededFuture(kept)
+                        : store.remove(hash).map(kept);
+            });
         });
+    }
+
+    /** Kept before it is asked who has left: one of the two who come at the same time sees the other. */
+    private Optional<Pass> stays(String token, Pass fresh) {
+        Pass pass = keep(token, fresh);
+        if (left.containsKey(token)) {
+            forget(token, pass);
+            pass.cut();
+            return Optional.empty();
+        }
+        return Optional.of(pass);
     }
 
     private Pass keep(String token, Pass fresh) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,10 +27,13 @@ class PassesTest {
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
     private final AtomicLong now = new AtomicLong(System.nanoTime());
+    /** Whether whoever is asked about is still signed in. */
+    private Supplier<Future<Boolean>> valid = () -> Future.succeededFuture(true);
+
     private Passes passes;
     private String token;
 
-    private static final class Everybody implements Authenticator {
+    private final class Asked implements Authenticator {
         @Override
         public Future<Verdict> authenticate(Credentials shown) {
             return Future.succeededFuture(Verdict.NOBODY);
@@ -37,7 +41,7 @@ class PassesTest {
 
         @Override
         public Future<Boolean> stillValid(Caller caller) {
-            return Future.succeededFuture(true);
+            return valid.get();
         }
     }
 
@@ -50,7 +54,7 @@ class PassesTest {
                         INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
                         VALUES ('web', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')
                         """).execute().await();
-        passes = new Passes(vertx, database.database(), new Everybody(), new CollectorRegistry(), now::get);
+        passes = new Passes(vertx, database.database(), new Asked(), new CollectorRegistry(), now::get);
         String ticket = passes.ticket("web", BOB, "http://portal.example").await();
         token = passes.enter("web", ticket).await().orElseThrow().token();
     }
@@ -124,5 +128,48 @@ class PassesTest {
                 .execute()
                 .await();
         assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+    }
+
+    /** Whoever asked before is answered after. */
+    @Test
+    void a_pass_that_is_given_back_while_it_is_looked_up_opens_nothing() {
+        valid = () -> {
+            passes.leave("web", token);
+            return Future.succeededFuture(true);
+        };
+        assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+        assertThat(passes.known("web", token)).isNull();
+        valid = () -> Future.succeededFuture(true);
+        assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+    }
+
+    @Test
+    void whoever_is_not_signed_in_any_more_has_no_pass_and_gets_none_back() {
+        valid = () -> Future.succeededFuture(false);
+        assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+        valid = () -> Future.succeededFuture(true);
+        assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+    }
+
+    @Test
+    void a_ticket_lets_in_once_and_to_its_endpoint_and_is_no_pass() {
+        String ticket = passes.ticket("web", BOB, "http://portal.example").await();
+        assertThat(passes.find("web", ticket, caller -> true).await()).isEmpty();
+        assertThat(passes.enter("other", ticket).await()).isEmpty();
+        assertThat(passes.enter("web", ticket).await()).isPresent();
+        assertThat(passes.enter("web", ticket).await()).isEmpty();
+        assertThat(passes.enter("web", token).await()).as("a pass is no ticket").isEmpty();
+        assertThat(passes.find("other", token, caller -> true).await()).isEmpty();
+    }
+
+    @Test
+    void a_ticket_is_good_for_a_minute() {
+        String ticket = passes.ticket("web", BOB, "http://portal.example").await();
+        database.database()
+                .pool()
+                .query("UPDATE endpoint_passes SET expires = expires - interval '60 seconds' WHERE ticket")
+                .execute()
+                .await();
+        assertThat(passes.enter("web", ticket).await()).isEmpty();
     }
 }
