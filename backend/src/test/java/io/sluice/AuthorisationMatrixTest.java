@@ -160,6 +160,27 @@ class AuthorisationMatrixTest {
         }
     }
 
+    /** T14. */
+    @Test
+    void a_page_of_another_site_changes_nothing_on_any_route() throws IOException {
+        List<Row> all = rows().toList();
+        if (WITH_JOBS.add(owner.name())) {
+            submit(owner);
+        }
+        List<String> paths = all.stream().map(row -> path(row, owner)).toList();
+        try (var pages = new ForeignPages(server, crowd.browser())) {
+            for (int i = 0; i < paths.size(); i++) {
+                String method = all.get(i).method;
+                boolean reads = List.of("GET", "HEAD", "OPTIONS").contains(method);
+                if (!reads) {
+                    pages.send(method, paths.get(i));
+                }
+                pages.follow(paths.get(i), reads ? "POST" : method);
+            }
+            pages.haveChangedNothing();
+        }
+    }
+
     /** What is touched belongs to somebody who is new where it may be spoilt. */
     private static Person touched(Row row, Who who) {
         boolean spoils = !row.method.equals("GET") && (who == Who.OWNER || who == Who.ADMIN);
