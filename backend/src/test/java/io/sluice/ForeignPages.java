@@ -21,13 +21,20 @@ import java.util.stream.Collectors;
 final class ForeignPages implements AutoCloseable {
     private static final String REFUSED = "was not sent by a page of this portal";
 
-    /** Where the gateway itself notes how jobs go on, and whom it gave which number. */
+    /** Where the gateway itself notes how things go on. */
     private static final Set<String> ITS_OWN = Set.of(
             "allocations",
+            "endpoint_uses",
+            "files_usage",
+            "idle_jobs",
+            "idle_notices",
             "job_attempts",
+            "job_data",
             "job_events",
             "job_leader",
             "jobs",
+            "kept_logs",
+            "sign_in_tries",
             "task_summaries",
             "tasks",
             "user_numbers");

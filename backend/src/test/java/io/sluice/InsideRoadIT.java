@@ -198,6 +198,19 @@ class InsideRoadIT {
         var shared = bob.call("POST", ann.endpoint("evil", "web") + "/ticket", "{}");
         assertThat(shared.statusCode()).isGreaterThanOrEqualTo(400);
         assertThat(shared.body()).doesNotContain("/apps/");
+        var boss = desk.administrator("boss");
+        var administrators = boss.call("POST", ann.endpoint("evil", "web") + "/ticket", "{}");
+        assertThat(administrators.statusCode()).isEqualTo(409);
+        assertThat(administrators.body()).contains("for their owner alone");
+        String page = "/endpoints/" + prefix.split("/")[2];
+        for (DoorDesk.Somebody other : List.of(bob, boss)) {
+            assertThat(other.call("GET", page, null).headers().firstValue("Location"))
+                    .as("%s is shared with", other.name())
+                    .isEmpty();
+        }
+        ann.call("POST", "/jobs/ann~evil/endpoints/web/share", "{\"with\":\"carol\"}");
+        assertThat(ann.state("evil", "web").path("shared").toString()).doesNotContain("carol");
+        assertThat(bob.call("GET", "/api/v2/endpoints/shared", null).body()).isEqualTo("[]");
     }
 
     @Test

@@ -236,6 +236,20 @@ class TerminalIT {
         bob.stop("his");
     }
 
+    /** Who may open one of their own there is not shown another's. */
+    @Test
+    void an_administrator_does_not_type_into_anothers_terminal_nor_its_owner_into_it_as_another_tasks() {
+        started(ann, "own");
+        started(ann, "other");
+        var boss = desk.administrator("boss");
+        String id = window(ann, "own").id();
+        assertThat(window(boss, "ann~own", "&terminal=" + id).ends()).isEqualTo("gone");
+        assertThat(window(ann, "ann~other", "&terminal=" + id).ends()).isEqualTo("gone");
+        assertThat(window(ann, "ann~own", "&terminal=" + id).id()).isEqualTo(id);
+        ann.stop("own");
+        ann.stop("other");
+    }
+
     @Test
     void a_program_that_prints_faster_than_it_is_drawn_waits_and_nothing_is_lost() {
         started(ann, "fast");

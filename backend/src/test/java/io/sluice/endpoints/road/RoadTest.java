@@ -1,16 +1,22 @@
 package io.sluice.endpoints.road;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.TestDatabase;
 import io.sluice.endpoints.Endpoints;
+import io.sluice.endpoints.road.lines.Lines;
+import io.sluice.endpoints.road.lines.LinesMetrics;
+import io.sluice.endpoints.road.passes.Pass;
+import io.sluice.endpoints.road.passes.Passes;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
 import io.sluice.web.Authenticator;
 import io.sluice.web.Caller;
 import io.sluice.web.Web;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientAgent;
@@ -22,16 +28,22 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who goes the short way, and what ends it at once: each alone, with all else as it was. */
 class RoadTest {
@@ -44,7 +56,10 @@ class RoadTest {
     private final CollectorRegistry registry = new CollectorRegistry();
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicReference<String> atPort = new AtomicReference<>(ID);
+    private final AtomicReference<Excuse> excuse = new AtomicReference<>(Excuse.of(Excuse.Kind.OFF));
     private final AtomicReference<Boolean> allowed = new AtomicReference<>(true);
+    /** What happens in the moment in which it is asked whose a port is. */
+    private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
     /** One connection, which the browser keeps. */
     private final HttpClientAgent browser = vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(1));
 
@@ -114,9 +129,12 @@ class RoadTest {
                 new Everybody(),
                 registry,
                 Names.ports(gateway.actualPort(), gateway.actualPort()),
-                id -> Future.succeededFuture(Excuse.of(Excuse.Kind.OFF)),
+                id -> Future.succeededFuture(excuse.get()),
                 (caller, id) -> allowed.get(),
-                port -> atPort.get());
+                port -> {
+                    meanwhile.getAndSet(() -> {}).run();
+                    return atPort.get();
+                });
         opens();
         enter();
         assertThat(ask().statusCode()).isEqualTo(200);
@@ -192,7 +210,7 @@ class RoadTest {
 
     @Test
     void a_pass_that_is_given_back_opens_nothing_more() {
-        road.leave(ID, cookie.substring(cookie.indexOf('=') + 1));
+        road.leave(ID, token());
         refused(401);
     }
 
@@ -228,5 +246,64 @@ class RoadTest {
         assertThat(shortened()).isEqualTo(1);
         assertThat(ask().statusCode()).isEqualTo(200);
         assertThat(shortened()).isEqualTo(2);
+    }
+
+    private String token() {
+        return cookie.substring(cookie.indexOf('=') + 1);
+    }
+
+    /** Between the look at it and the first word to the app. */
+    @Test
+    void a_pass_that_is_taken_in_the_moment_in_which_it_is_shown_brings_no_answer() {
+        meanwhile.set(() -> road.leave(ID, token()));
+        assertThatThrownBy(this::ask).hasMessageContaining("closed");
+        assertThat(shortened()).as("it was on the short way by then").isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_pass_that_is_taken_before_what_it_opens_has_begun_opens_nothing(boolean tunnel) throws Exception {
+        var passes = new Passes(vertx, database.database(), new Everybody(), new CollectorRegistry());
+        Pass pass = passes.find(ID, token(), caller -> true).await().orElseThrow();
+        passes.leave(ID, token());
+        var lines = new Lines(
+                vertx,
+                new LinesMetrics(new CollectorRegistry()),
+                SocketAddress.inetSocketAddress(app.actualPort(), "127.0.0.1"));
+        App there = App.of(ID, SocketAddress.inetSocketAddress(app.actualPort(), "127.0.0.1"), Map.of(), false, lines);
+        var metrics = new RoadMetrics(new CollectorRegistry());
+        var asker = new Headers.Asker("127.0.0.1", false, "127.0.0.1", 80, "http://127.0.0.1", "", "");
+        Promise<Excuse.@Nullable Kind> over = Promise.promise();
+        HttpServer late = vertx.createHttpServer()
+                .requestHandler(request -> (tunnel
+                                ? new Tunnels(vertx, metrics, new Everybody()).open(request, there, pass, asker)
+                                : new Proxy(vertx, metrics, new Everybody())
+                                        .exchange(request, there, pass, asker, false))
+                        .onComplete(over));
+        late.listen(0, "127.0.0.1").await();
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), late.actualPort())) {
+            socket.setSoTimeout(10_000);
+            String upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n";
+            socket.getOutputStream()
+                    .write(("GET / HTTP/1.1\r\nHost: x\r\n" + (tunnel ? upgrade : "") + "\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            assertThat(socket.getInputStream().readAllBytes()).isEmpty();
+        }
+        assertThat(over.future().await(10, TimeUnit.SECONDS)).isNull();
+        assertThat(asked).hasValue(2);
+        assertThat(pass.open).isEmpty();
+        assertThat(there.open()).isEmpty();
+        there.close();
+        passes.close();
+    }
+
+    /** Who has no pass is not told what the app has printed. */
+    @Test
+    void a_stranger_hears_nothing_of_an_app_that_has_failed() {
+        road.close(ID);
+        excuse.set(new Excuse(Excuse.Kind.FAILED, null, "a secret", false));
+        assertThat(ask().statusCode()).isEqualTo(502);
+        cookie = "";
+        assertThat(ask().statusCode()).isEqualTo(401);
     }
 }
