@@ -3,6 +3,7 @@ package io.sluice.files.centre;
 import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Gauge;
+import io.sluice.files.sending.Pieces;
 import java.util.function.IntSupplier;
 
 /** What is counted of the file centre. */
@@ -14,6 +15,8 @@ final class CentreMetrics {
     private final Counter counted;
     private final Gauge uploading;
     private final Counter unpacked;
+    private final Gauge sending;
+    private final Counter lessened;
 
     CentreMetrics(CollectorRegistry registry) {
         calls = Gauge.build("sluice_files_calls", "Pieces of file work that wait or run")
@@ -31,6 +34,12 @@ final class CentreMetrics {
         unpacked = Counter.build("sluice_files_unpacked_total", "Archives that were unpacked, or why not")
                 .labelNames("end")
                 .register(registry);
+        sending = Gauge.build("sluice_files_sending_bytes", "Memory of what is read of files and not yet sent")
+                .register(registry);
+        lessened = Counter.build(
+                        "sluice_files_small_pieces_total",
+                        "Pieces of files that were smaller than they could be, since much is sent at once")
+                .register(registry);
         uploading = Gauge.build("sluice_files_uploading", "Connections that send a file")
                 .register(registry);
     }
@@ -42,6 +51,19 @@ final class CentreMetrics {
                 return open.getAsInt();
             }
         });
+    }
+
+    void watch(Pieces pieces) {
+        sending.setChild(new Gauge.Child() {
+            @Override
+            public double get() {
+                return pieces.taken();
+            }
+        });
+    }
+
+    void lessened() {
+        lessened.inc();
     }
 
     void began() {

@@ -1,8 +1,9 @@
 package io.sluice.files.centre;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.sluice.files.packing.Packing;
+import io.sluice.files.sending.Part;
+import io.sluice.files.sending.Pieces;
+import io.sluice.files.sending.Sending;
 import io.sluice.files.space.Space;
 import io.sluice.files.tree.Found;
 import io.sluice.files.tree.OpenFile;
@@ -14,7 +15,6 @@ import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
-import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +24,16 @@ import org.jspecify.annotations.Nullable;
 /** What stands in files: as bytes, and folders as one file; and small files anew, as an editor writes them. */
 final class ContentRoutes {
     private static final String CONTENT = "/api/v2/files/:user/content";
-    private static final int PIECE = 1 << 20;
     private static final int LONGEST_TEXT = 4 << 20;
     /** Of one person's at once. */
     private static final int MOST_ZIPS = 2;
     /** What one takes of the memory when it is full. */
     private static final long ZIP = 32 << 20;
+
+    /** Of one person's at once. */
+    private static final int MOST_FILES = 64;
+    /** Of the heap: as much may lie beside it, and TLS has all of these once more. */
+    private static final int PIECES = 4;
 
     private static final int MOST_TARS = 4;
     /** With what lies beside the heap. */
@@ -54,12 +58,22 @@ final class ContentRoutes {
     private final CentreMetrics metrics;
     private final Turns zips;
     private final Turns tars;
+    private final Turns files;
+    private final Pieces pieces;
 
     ContentRoutes(Spaces spaces, Worker worker, CentreMetrics metrics) {
         this.zips = new Turns(
                 "zips", "You are fetching " + MOST_ZIPS + " folders as zip at once already.", MOST_ZIPS, ZIP, metrics);
         this.tars = new Turns(
                 "tars", "You are fetching " + MOST_TARS + " folders as tar at once already.", MOST_TARS, TAR, metrics);
+        this.pieces = new Pieces(Runtime.getRuntime().maxMemory() / PIECES, metrics::lessened);
+        metrics.watch(pieces);
+        this.files = new Turns(
+                "files",
+                "You are fetching " + MOST_FILES + " files at once already.",
+                MOST_FILES,
+                pieces.readers(),
+                metrics);
         this.spaces = spaces;
         this.worker = worker;
         this.metrics = metrics;
@@ -98,30 +112,34 @@ final class ContentRoutes {
                 streamed(
                         call,
                         () -> inTurn(
-                                zips, call.caller().id(), () -> Packing.zip(space.folder(place), top, without(place))),
+                                zips,
+                                call.caller().id(),
+                                () -> new Packed(Packing.zip(space.folder(place), top, without(place)))),
                         "application/zip",
                         name + ".zip");
             case "tar" ->
                 streamed(
                         call,
                         () -> inTurn(
-                                tars, call.caller().id(), () -> Packing.tar(space.folder(place), top, without(place))),
+                                tars,
+                                call.caller().id(),
+                                () -> new Packed(Packing.tar(space.folder(place), top, without(place)))),
                         "application/x-tar",
                         name + ".tar");
             default -> throw Problem.invalid("A folder comes as zip or as tar.");
         };
     }
 
-    /** How a folder begins to be packed. */
+    /** Where a source is opened, once there is somebody to send it to. */
     @FunctionalInterface
-    private interface Begin {
-        Packing packing() throws IOException;
+    private interface Opening {
+        Sending.Source open() throws IOException;
     }
 
-    private static Sending.Source inTurn(Turns turns, long who, Begin begin) throws IOException {
+    private static Sending.Source inTurn(Turns turns, long who, Opening opening) throws IOException {
         turns.enter(who);
         try {
-            return new Packed(begin.packing(), () -> turns.leave(who));
+            return new InTurn(opening.open(), () -> turns.leave(who));
         } catch (IOException | RuntimeException e) {
             turns.leave(who);
             throw e;
@@ -132,15 +150,10 @@ final class ContentRoutes {
         return place.isRoot() ? Space.OWN : "";
     }
 
-    /** Where a source is opened, once there is somebody to send it to. */
-    private interface Opening {
-        Sending.Source open() throws IOException;
-    }
-
     private Reply streamed(Call call, Opening opening, String type, String name) {
         Receiving.Worker own = worker.of(call.caller().id());
         return Reply.stream(response ->
-                        own.run(opening::open).compose(source -> Sending.send(source, own, response, metrics)))
+                        own.run(opening::open).compose(source -> Sending.send(source, own, response, metrics::sent)))
                 .header("Content-Type", type)
                 .header("Content-Encoding", "identity")
                 .header("Content-Disposition", attachment(name))
@@ -175,7 +188,8 @@ final class ContentRoutes {
         long to = range == null ? found.size() : range.to();
         Reply reply = streamed(
                         call,
-                        () -> new Bytes(space.read(place), found, from, to),
+                        () -> inTurn(
+                                files, call.caller().id(), () -> new Part(space.read(place), found, from, to, pieces)),
                         type(place, as),
                         Place.shown(place.name()))
                 .header("Content-Length", Long.toString(to - from))
@@ -217,7 +231,7 @@ final class ContentRoutes {
     }
 
     /** A folder that is packed on its way. */
-    private record Packed(Packing packing, Runnable over) implements Sending.Source {
+    private record Packed(Packing packing) implements Sending.Source {
         @Override
         public Sending.@Nullable Piece next() throws IOException {
             byte[] piece = packing.next();
@@ -226,60 +240,24 @@ final class ContentRoutes {
 
         @Override
         public void close() throws IOException {
-            try {
-                packing.close();
-            } finally {
-                over.run();
-            }
+            packing.close();
         }
     }
 
-    /** A part of the file that was promised, and of no other that has its name by now. */
-    private static final class Bytes implements Sending.Source {
-        private final OpenFile file;
-        private final long to;
-        private long at;
-
-        Bytes(OpenFile file, Found promised, long from, long to) throws IOException {
-            this.file = file;
-            this.at = from;
-            this.to = to;
-            if (file.found().number() != promised.number() || file.found().size() < to) {
-                file.close();
-                throw new IOException("the file has changed");
-            }
-        }
-
+    /** Another has its turn when it is closed. */
+    private record InTurn(Sending.Source source, Runnable over) implements Sending.Source {
         @Override
         public Sending.@Nullable Piece next() throws IOException {
-            if (at >= to) {
-                return null;
-            }
-            int size = (int) Math.min(PIECE, to - at);
-            // the kernel's own kind of memory: what is read there goes to the line without a copy
-            ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(size, size);
-            try {
-                fill(piece, size);
-            } catch (IOException | RuntimeException e) {
-                piece.release();
-                throw e;
-            }
-            return new Sending.Piece(BufferInternal.buffer(piece), piece::release);
-        }
-
-        private void fill(ByteBuf piece, int size) throws IOException {
-            while (piece.readableBytes() < size) {
-                int count = piece.writeBytes(file.channel(), at, size - piece.readableBytes());
-                if (count < 0) {
-                    throw new IOException("the file has become shorter");
-                }
-                at += count;
-            }
+            return source.next();
         }
 
         @Override
         public void close() throws IOException {
-            file.close();
+            try {
+                source.close();
+            } finally {
+                over.run();
+            }
         }
     }
 }

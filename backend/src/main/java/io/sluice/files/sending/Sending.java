@@ -1,4 +1,4 @@
-package io.sluice.files.centre;
+package io.sluice.files.sending;
 
 import io.netty.buffer.Unpooled;
 import io.sluice.files.uploads.Receiving;
@@ -10,19 +10,20 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.internal.buffer.BufferInternal;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Files on their way out: while one piece goes over the line the next is read, and no more than that. */
-final class Sending {
+public final class Sending {
     /** @param gone run when it has been sent, or will not be */
-    record Piece(Buffer bytes, Runnable gone) {
-        static Piece of(byte[] bytes) {
+    public record Piece(Buffer bytes, Runnable gone) {
+        public static Piece of(byte[] bytes) {
             return new Piece(BufferInternal.buffer(Unpooled.wrappedBuffer(bytes)), () -> {});
         }
     }
 
     /** Where the pieces come from; null at the end. */
-    interface Source extends Closeable {
+    public interface Source extends Closeable {
         @Nullable
         Piece next() throws IOException;
     }
@@ -30,21 +31,22 @@ final class Sending {
     private final Source source;
     private final Receiving.Worker worker;
     private final HttpServerResponse response;
-    private final CentreMetrics metrics;
+    private final LongConsumer sent;
     private final Promise<Void> over = Promise.promise();
     /** What is open is another's by the next moment: nothing is closed that somebody still reads. */
     private Future<@Nullable Piece> reading = Future.succeededFuture();
 
-    private Sending(Source source, Receiving.Worker worker, HttpServerResponse response, CentreMetrics metrics) {
+    private Sending(Source source, Receiving.Worker worker, HttpServerResponse response, LongConsumer sent) {
         this.source = source;
         this.worker = worker;
         this.response = response;
-        this.metrics = metrics;
+        this.sent = sent;
     }
 
-    static Future<Void> send(
-            Source source, Receiving.Worker worker, HttpServerResponse response, CentreMetrics metrics) {
-        var sending = new Sending(source, worker, response, metrics);
+    /** @param sent told of each piece's bytes */
+    public static Future<Void> send(
+            Source source, Receiving.Worker worker, HttpServerResponse response, LongConsumer sent) {
+        var sending = new Sending(source, worker, response, sent);
         response.setChunked(!response.headers().contains(HttpHeaders.CONTENT_LENGTH));
         response.closeHandler(closed -> sending.over.tryFail("the reader has gone"));
         sending.step(Future.succeededFuture());
@@ -69,10 +71,10 @@ final class Sending {
                                 return;
                             }
                             if (piece == null) {
-                                response.end().onFailure(over::tryFail).onSuccess(sent -> over.tryComplete());
+                                response.end().onFailure(over::tryFail).onSuccess(ended -> over.tryComplete());
                                 return;
                             }
-                            metrics.sent(piece.bytes().length());
+                            sent.accept(piece.bytes().length());
                             step(response.write(piece.bytes()).onComplete(written -> given(piece)));
                         }));
     }

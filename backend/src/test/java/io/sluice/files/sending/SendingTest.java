@@ -1,13 +1,15 @@
-package io.sluice.files.centre;
+package io.sluice.files.sending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.prometheus.client.CollectorRegistry;
+import io.sluice.files.uploads.Receiving;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -20,12 +22,20 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class SendingTest {
     private final Vertx vertx = Vertx.vertx();
-    private final CentreMetrics metrics = new CentreMetrics(new CollectorRegistry());
-    private final Worker worker = Worker.quick(vertx, metrics);
+    private final Receiving.Worker worker = new Receiving.Worker() {
+        @Override
+        public <T> Future<T> run(Callable<T> work) {
+            return vertx.executeBlocking(work, false);
+        }
+
+        @Override
+        public <T> Future<T> after(Callable<T> work) {
+            return run(work);
+        }
+    };
 
     @AfterEach
     void close() throws Exception {
-        worker.close();
         vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
@@ -63,8 +73,7 @@ class SendingTest {
         var server = vertx.createHttpServer()
                 .requestHandler(request -> {
                     request.connection().closeHandler(closed -> vertx.setTimer(1, later -> left.countDown()));
-                    Sending.send(source, worker.of(1), request.response(), metrics)
-                            .onFailure(gone -> left.countDown());
+                    Sending.send(source, worker, request.response(), sent -> {}).onFailure(gone -> left.countDown());
                 })
                 .listen(0, "127.0.0.1")
                 .toCompletionStage()
@@ -76,7 +85,7 @@ class SendingTest {
         }
         assertThat(left.await(10, TimeUnit.SECONDS)).isTrue();
         // whatever closes has had its turn when another has had it
-        worker.run(2, () -> "").toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        worker.run(() -> "").toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(source.closedInTheMiddle).isNotDone();
         source.goOn.countDown();
         assertThat(source.closedInTheMiddle.get(10, TimeUnit.SECONDS)).isFalse();

@@ -1,0 +1,4 @@
+@NullMarked
+package io.sluice.files.sending;
+
+import org.jspecify.annotations.NullMarked;
