@@ -17,5 +17,9 @@ export async function startGateway(env, { name = "gateway", ready = /^ready (htt
   const flags = meant.map((line) => line.replace("24+ ", ""));
   const args = ["-jar", join(root, "backend/target/sluice.jar"), "--port", "0", "--data", join(scratch, name)];
   // whether or not a Docker engine answers on this machine
-  return server(join(home, "bin/java"), [...flags, ...args], { env: { SLUICE_ENGINE: "process", SLUICE_SSH_PORT: "0", SLUICE_PROMETHEUS: "off", ...env }, ready });
+  return server(join(home, "bin/java"), [...flags, ...args], {
+    env: { SLUICE_ENGINE: "process", SLUICE_SSH_PORT: "0", SLUICE_PROMETHEUS: "off", ...env },
+    ready,
+    limit: 150, // a start gives up by itself after 120 s, and says why
+  });
 }

@@ -40,17 +40,20 @@ export async function stage(name, work) {
 
 /**
  * Runs files of node:test in lanes beside one another, in each one after the other; one that fails runs once more, whole.
- * The lists of `rounds` follow one another, each a list of lanes.
+ * The `rounds` follow one another, each a list of lanes. A lane has `lists` of files and what those find in their `env`; of a list
+ * that several lanes have, each takes the next file when it gets free.
  */
 export async function nodeTests(rounds, options) {
   const sum = { passed: 0, failed: 0, skipped: 0, unsteady: 0 };
-  for (const lanes of rounds) await Promise.all(lanes.map((files) => lane(files, options, sum)));
+  for (const lanes of rounds) await Promise.all(lanes.map((one) => lane(one, options, sum)));
   if (sum.passed + sum.failed + sum.skipped === 0) throw new Failure("no test ran");
   return counted(sum);
 }
 
-async function lane(files, { name, ...options }, sum) {
-  for (const file of files) {
+async function lane({ lists, env }, { name, ...common }, sum) {
+  const options = { ...common, env: { ...common.env, ...env } };
+  const next = () => lists.find((files) => files.length > 0)?.shift();
+  for (let file = next(); file; file = next()) {
     const title = `${name}-${basename(file, ".mjs")}`;
     const start = performance.now();
     let tally = await nodeTest(file, { name: title, ...options });
