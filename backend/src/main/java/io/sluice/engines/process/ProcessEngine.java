@@ -222,10 +222,18 @@ public final class ProcessEngine implements Engine {
     @Override
     public Future<Exec> exec(String name, Command command) {
         var context = vertx.getOrCreateContext();
-        return worker.run(() -> {
-            var run = ground.runs().running(name);
-            return execs.start(run.path(), run.living().pid(), command, context, next -> exec(name, next));
-        });
+        return Execs.onceBegun(
+                vertx,
+                () -> worker.run(() -> {
+                    if (isOnItsWay(name)) {
+                        return Optional.empty();
+                    }
+                    var run = ground.runs().running(name);
+                    return run.hasBegun()
+                            ? Optional.of(execs.start(
+                                    run.path(), run.living().pid(), command, context, next -> exec(name, next)))
+                            : Optional.empty();
+                }));
     }
 
     @Override

@@ -102,6 +102,15 @@ record RunFolder(String name, Path path, Path end) {
         }
     }
 
+    /** Whether the task has its root and its groups, so that others find their way in. */
+    boolean hasBegun() throws IOException {
+        try {
+            return Runs.lines(path.resolve(STATUS)).containsKey("begun");
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
     /** The first process inside, which lives, or the call fails. */
     Incarnation living() throws IOException {
         var first = first();

@@ -59,6 +59,15 @@ class InsideTaskIT {
     }
 
     @Test
+    void a_program_that_comes_while_its_task_begins_waits_until_it_is_there() {
+        for (int i = 0; i < 5; i++) {
+            tasks.start(tasks.task("early-" + i, "sleep 60", Map.of(), Map.of(), 0));
+            var ended = ran("early-" + i, "ls -d /userhome; pwd", Map.of());
+            assertThat(ended.output()).isEqualTo("/userhome\n/userhome\n");
+        }
+    }
+
+    @Test
     void a_program_has_no_more_rights_than_its_task() {
         started("humble", "grep -E 'Cap(Inh|Bnd)' /proc/self/status; sleep 60");
         tasks.untilLogged("humble", "CapBnd");

@@ -51,6 +51,10 @@ class KilledGatewayIT {
         supervisorsEnd();
 
         var second = hold("alone2", "echo up; while [ ! -e go ]; do sleep 0.05; done; echo late; exit 37");
+        // it has been sent off, and comes in its own time
+        TestEngine.until(
+                "the supervisor",
+                () -> !TestEngine.processes("supervise " + folder).isEmpty());
         var supervisor = TestEngine.processes("supervise " + folder);
         second.destroyForcibly().waitFor();
         assertThat(TestEngine.processes("supervise " + folder))

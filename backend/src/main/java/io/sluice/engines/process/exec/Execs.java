@@ -1,6 +1,7 @@
 package io.sluice.engines.process.exec;
 
 import io.sluice.engines.Command;
+import io.sluice.engines.Engine;
 import io.sluice.engines.Exec;
 import io.sluice.engines.pipes.Limit;
 import io.sluice.engines.pipes.PipeReader;
@@ -8,18 +9,26 @@ import io.sluice.engines.pipes.PipeWriter;
 import io.sluice.engines.pipes.Program;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Starts programs inside of tasks. */
 public final class Execs {
+    /** A task that is told to run may still be making its root. */
+    private static final int LOOKS = 100;
+
+    private static final long BETWEEN_LOOKS_MILLIS = 50;
 
     private final Path programs;
     private final String path;
@@ -34,6 +43,24 @@ public final class Execs {
         this.programs = programs;
         this.path = path;
         this.limit = new Limit(gauge);
+    }
+
+    /** @param start is asked again while it answers with nothing: the task has not begun yet */
+    public static Future<Exec> onceBegun(Vertx vertx, Supplier<Future<Optional<Exec>>> start) {
+        return onceBegun(vertx, start, LOOKS);
+    }
+
+    private static Future<Exec> onceBegun(Vertx vertx, Supplier<Future<Optional<Exec>>> start, int looks) {
+        return start.get().compose(exec -> {
+            if (exec.isPresent()) {
+                return Future.succeededFuture(exec.get());
+            }
+            return looks == 0
+                    ? Future.failedFuture(new Engine.Unavailable(
+                            "the task has not begun within " + LOOKS * BETWEEN_LOOKS_MILLIS / 1000 + " s", null))
+                    : vertx.timer(BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS)
+                            .compose(now -> onceBegun(vertx, start, looks - 1));
+        });
     }
 
     /**
