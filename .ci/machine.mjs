@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
-import { command } from "./processes.mjs";
+import { command, root as tree } from "./processes.mjs";
 import { Skipped, say } from "./stages.mjs";
 
 const onPath = (program) =>
@@ -91,6 +91,11 @@ export const hasTorch = () => existsSync("/usr/local/bin/torchrun") && imports("
 export const hasTensorFlow = () => imports("tensorflow");
 
 const imports = (name) => spawnSync("/usr/bin/python3", ["-c", `import ${name}`], { stdio: "ignore" }).status === 0;
+
+/** Beside the source tree, and no part of it. */
+export const hasSamples = () => existsSync(join(tree, "../shared/telemetry-samples"));
+
+export const WITHOUT_SAMPLES = "NOT CHECKED, without ../shared/telemetry-samples: what real tools print of their devices";
 
 export const WITHOUT_TORCH = "NOT CHECKED, without PyTorch: torchrun over two tasks";
 

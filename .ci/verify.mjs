@@ -1,7 +1,17 @@
 // Maven's part of the check.
-import { rmSync } from "node:fs";
+import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasApps, hasTensorFlow, hasTorch, root as asRoot, WITHOUT_APPS, WITHOUT_TENSORFLOW, WITHOUT_TORCH } from "./machine.mjs";
+import {
+  hasApps,
+  hasSamples,
+  hasTensorFlow,
+  hasTorch,
+  root as asRoot,
+  WITHOUT_APPS,
+  WITHOUT_SAMPLES,
+  WITHOUT_TENSORFLOW,
+  WITHOUT_TORCH,
+} from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, root } from "./processes.mjs";
 import { tallyOf } from "./reports.mjs";
@@ -21,10 +31,12 @@ export async function verify() {
     ["notebooks", WITHOUT_APPS, hasApps()],
     ["torch", WITHOUT_TORCH, hasTorch()],
     ["tensorflow", WITHOUT_TENSORFLOW, hasTensorFlow()],
+    ["samples", WITHOUT_SAMPLES, hasSamples()],
   ].filter(([, , there]) => !there);
   if (without.length > 0) options.push(`-DexcludedGroups=${without.map(([group]) => group).join(" | ")}`);
   // else there is one Docker engine at a time, and a fork that wants another one waits
   if (asRoot) options.push(`-Dit.jvm=${join(root, ".ci/apart/bin/java")}`);
+  await objectStore();
   let fault;
   await command("./mvnw", [...options, "verify"], { onLine: steps.hear }).catch((broken) => {
     fault = broken;
@@ -34,6 +46,16 @@ export async function verify() {
   if (steps.seconds[UNIT]) remember("unit", steps.seconds[UNIT]);
   if (fault) throw fault;
   return [told, ...without.map(([, what]) => what)].join("; ");
+}
+
+/** The store of objects that tests start: in a network of its own a fork could not fetch it. */
+async function objectStore() {
+  const cwd = join(root, "backend/target/s3");
+  const done = join(cwd, "installed");
+  if (existsSync(done)) return;
+  cpSync(join(root, "backend/src/test/s3"), cwd, { recursive: true });
+  await command("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd, limit: 300 });
+  writeFileSync(done, "");
 }
 
 /** How long each Maven goal took, by the line that begins it. */

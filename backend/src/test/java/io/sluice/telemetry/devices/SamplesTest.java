@@ -17,12 +17,14 @@ import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What real tools printed, where it is at hand: each is read as what it is, and gives values or a named reason. */
+@Tag("samples")
 @EnabledIf("areThere")
 class SamplesTest {
     private static final Path SAMPLES = Path.of("../../shared/telemetry-samples");
