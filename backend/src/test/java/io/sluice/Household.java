@@ -201,13 +201,15 @@ final class Household implements AutoCloseable {
     }
 
     HttpResponse<String> stop(String name) throws IOException {
-        return send(to("/api/v2/jobs/admin~" + name + "/executionType")
-                .header("Content-Type", "application/json")
-                .PUT(BodyPublishers.ofString("{\"value\":\"STOP\"}")));
+        return put("/api/v2/jobs/admin~" + name + "/executionType", "{\"value\":\"STOP\"}");
     }
 
     HttpResponse<String> post(String path, String json) throws IOException {
         return send(to(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json)));
+    }
+
+    HttpResponse<String> put(String path, String json) throws IOException {
+        return send(to(path).header("Content-Type", "application/json").PUT(BodyPublishers.ofString(json)));
     }
 
     HttpResponse<String> delete(String path) throws IOException {

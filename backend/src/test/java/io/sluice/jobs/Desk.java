@@ -12,6 +12,7 @@ import io.sluice.identity.grants.Grants;
 import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.life.EngineLine;
+import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
 import io.vertx.core.Vertx;
@@ -175,6 +176,22 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     public Job finished(String user, String name) {
         eventually(() -> job(user, name).isFinal());
         return job(user, name);
+    }
+
+    /** Why the data of ada's job could not be fetched. */
+    String notFetched(String name) {
+        var job = finished("ada", name);
+        assertThat(job.state()).isEqualTo(Job.State.FAILED);
+        var exit = Objects.requireNonNull(
+                jobs().detail(job, null).await().attempt().exit());
+        assertThat(exit.code()).isEqualTo(Exit.NOT_FETCHED);
+        return String.valueOf(exit.message());
+    }
+
+    /** Where an input of ada's job lies. */
+    Path input(String name, String input) {
+        return data().resolve(
+                        "inputs/" + "ada".hashCode() + "/" + job("ada", name).id() + "/" + input);
     }
 
     /** The runs that the engine has going, once there are so many. */

@@ -10,7 +10,6 @@ import io.sluice.jobs.data.web.Authorities;
 import io.sluice.jobs.data.web.Hosts;
 import io.sluice.jobs.data.web.Limits;
 import io.sluice.jobs.data.web.WebLine;
-import io.sluice.jobs.life.Exit;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -178,20 +176,14 @@ class WebDataIT {
     }
 
     private Path input(String name) {
-        return desk.data()
-                .resolve("inputs/" + "ada".hashCode() + "/"
-                        + desk.job("ada", name).id() + "/training_set");
+        return desk.input(name, "training_set");
     }
 
     private String failure(String path) {
         desk.submit("ada", job("failing", path.startsWith("/") ? near(path) : path));
-        var job = desk.finished("ada", "failing");
-        assertThat(job.state()).isEqualTo(Job.State.FAILED);
+        String why = desk.notFetched("failing");
         assertThat(engine.starts).isEmpty();
-        var exit = Objects.requireNonNull(
-                desk.jobs().detail(job, null).await().attempt().exit());
-        assertThat(exit.code()).isEqualTo(Exit.NOT_FETCHED);
-        return String.valueOf(exit.message());
+        return why;
     }
 
     @Test

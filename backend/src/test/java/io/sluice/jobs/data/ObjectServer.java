@@ -26,7 +26,7 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,7 +51,9 @@ public final class ObjectServer implements AutoCloseable {
 
     private final AtomicLong stallAt = new AtomicLong(Long.MAX_VALUE);
     private final AtomicInteger cuts = new AtomicInteger();
-    private volatile CountDownLatch flows = new CountDownLatch(0);
+    /** Done when it flows again, with whether what stood still breaks. */
+    private volatile CompletableFuture<Boolean> flows = CompletableFuture.completedFuture(false);
+
     private volatile boolean stalled;
     private volatile boolean away;
     private final AtomicInteger refused = new AtomicInteger();
@@ -164,16 +166,19 @@ public final class ObjectServer implements AutoCloseable {
                 }
                 to.getOutputStream().write(piece, 0, count);
             }
-        } catch (IOException | InterruptedException broken) {
+        } catch (IOException broken) {
             close(to);
         }
     }
 
-    private boolean isBroken(int count) throws InterruptedException {
+    private boolean isBroken(int count) {
         long now = sent.addAndGet(count);
         if (now > stallAt.get()) {
+            var end = flows;
             stalled = true;
-            flows.await();
+            if (end.join()) {
+                return true;
+            }
         }
         boolean broken = now > cutAt.get();
         if (broken) {
@@ -201,7 +206,7 @@ public final class ObjectServer implements AutoCloseable {
     /** No more than that goes through until it flows again. */
     public void stall(long after) {
         stalled = false;
-        flows = new CountDownLatch(1);
+        flows = new CompletableFuture<>();
         stallAt.set(sent.get() + after);
     }
 
@@ -211,7 +216,13 @@ public final class ObjectServer implements AutoCloseable {
 
     public void flow() {
         stallAt.set(Long.MAX_VALUE);
-        flows.countDown();
+        flows.complete(false);
+    }
+
+    /** It flows again for others; the lines that stood still end, as those of a gateway that was killed do. */
+    public void breakOff() {
+        stallAt.set(Long.MAX_VALUE);
+        flows.complete(true);
     }
 
     /** Connections that ended so. */
