@@ -1,5 +1,6 @@
 package io.sluice.files.centre;
 
+import io.sluice.files.tree.Threads;
 import io.sluice.files.uploads.Receiving;
 import io.sluice.web.Problem;
 import io.vertx.core.Context;
@@ -14,10 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -69,16 +67,7 @@ final class Worker {
         this.mostRunning = mostRunning;
         this.vertx = vertx;
         this.metrics = metrics;
-        // how much waits in its queue is counted before it comes there
-        var pool = new ThreadPoolExecutor(
-                count,
-                count,
-                1,
-                TimeUnit.MINUTES,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().name(name, 0).daemon().factory());
-        pool.allowCoreThreadTimeOut(true);
-        this.threads = pool;
+        this.threads = Threads.pool(name, count);
     }
 
     Receiving.Worker of(long user) {

@@ -7,6 +7,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** What is done for the data of one attempt, on a thread of its own. It remembers how far it is; how that is told is another's. */
 abstract class Errand {
@@ -102,6 +103,15 @@ abstract class Errand {
                     one.message = message;
                     one.state = Transfer.State.FAILED;
                 });
+    }
+
+    /** What is moved at this moment, or next. */
+    Optional<Progress> present() {
+        return in(Transfer.State.MOVING).or(() -> in(Transfer.State.WAITING));
+    }
+
+    private Optional<Progress> in(Transfer.State state) {
+        return all.stream().filter(one -> one.state == state).findFirst();
     }
 
     List<Transfer> told() {

@@ -9,6 +9,7 @@ import io.sluice.files.tree.OpenFile;
 import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
 import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Digests;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -16,7 +17,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -121,11 +121,11 @@ final class Landing {
     private static String part(Place place, Announced what) {
         byte[] name = (String.join("/", place.names()) + "\0" + what.version() + "\0" + what.size())
                 .getBytes(StandardCharsets.UTF_8);
-        return HexFormat.of().formatHex(digest("SHA-256").digest(name), 0, 20);
+        return HexFormat.of().formatHex(Digests.of("SHA-256").digest(name), 0, 20);
     }
 
     private Void once(String part, Announced what, Source source) throws IOException {
-        MessageDigest digest = digest("MD5");
+        MessageDigest digest = Digests.of("MD5");
         long counted = 0;
         try (FileChannel channel = opened(part)) {
             long at = read(channel, digest, what.size());
@@ -201,14 +201,6 @@ final class Landing {
         if (told != null && !HexFormat.of().formatHex(digest.digest()).equals(told)) {
             channel.truncate(0);
             throw new StoreFault(StoreFault.Why.BROKEN, "What came is not what was announced: its MD5 is another.");
-        }
-    }
-
-    static MessageDigest digest(String algorithm) {
-        try {
-            return MessageDigest.getInstance(algorithm);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
         }
     }
 

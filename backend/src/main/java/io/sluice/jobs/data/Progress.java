@@ -27,6 +27,20 @@ final class Progress {
         return whole == null ? 0 : Math.max(0, whole - bytes.get());
     }
 
+    /** For whoever waits; null: nothing is known yet. */
+    @Nullable
+    String far() {
+        Long whole = allBytes;
+        String has = amount(bytes.get());
+        return whole != null ? has + " / " + amount(whole) : bytes.get() > 0 ? has : null;
+    }
+
+    private static String amount(long bytes) {
+        return bytes < 10 << 20
+                ? bytes / 1_000 + " kB"
+                : bytes < 10L << 30 ? bytes / 1_000_000 + " MB" : bytes / 1_000_000_000 + " GB";
+    }
+
     Transfer told() {
         return new Transfer(way, name, address, state, files.get(), bytes.get(), allFiles, allBytes, message, null);
     }

@@ -13,6 +13,7 @@ import io.sluice.files.tree.Place;
 import io.sluice.files.tree.Refused;
 import io.sluice.files.tree.Walk;
 import io.sluice.jobs.data.back.Brought;
+import io.sluice.jobs.data.back.Leaving;
 import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
 import io.sluice.jobs.data.care.Crew;

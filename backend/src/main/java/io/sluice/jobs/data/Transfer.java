@@ -1,6 +1,8 @@
 package io.sluice.jobs.data;
 
+import io.sluice.jobs.protocol.data.Data;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,17 @@ public record Transfer(
         @Nullable Instant changed) {
     Transfer in(State other) {
         return new Transfer(way, name, address, other, files, bytes, allFiles, allBytes, message, changed);
+    }
+
+    /** Of what is told in a job, and perhaps known. */
+    static Transfer known(List<Transfer> known, Way way, Data.Named one) {
+        return known.stream()
+                .filter(other -> other.way() == way && other.name().equals(one.name()))
+                .findFirst()
+                .orElseGet(() -> {
+                    State first = one.isMoved() ? State.WAITING : State.IN_PLACE;
+                    return new Transfer(way, one.name(), one.address(), first, 0, 0, null, null, null, null);
+                });
     }
 
     /** Where it goes. */

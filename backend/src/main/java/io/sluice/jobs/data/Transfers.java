@@ -3,10 +3,6 @@ package io.sluice.jobs.data;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.Database;
 import io.sluice.files.Files;
-import io.sluice.files.stores.AccessKey;
-import io.sluice.files.stores.StoreFault;
-import io.sluice.files.stores.StoreLine;
-import io.sluice.files.stores.Stores;
 import io.sluice.jobs.Folders;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.data.Errand.Stage;
@@ -19,22 +15,17 @@ import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.care.Room;
 import io.sluice.jobs.data.care.Turn;
 import io.sluice.jobs.data.git.Repositories;
-import io.sluice.jobs.data.web.Source;
-import io.sluice.jobs.data.web.WebFile;
 import io.sluice.jobs.data.web.WebLine;
 import io.sluice.jobs.protocol.JobSpec;
-import io.sluice.jobs.protocol.data.Data;
 import io.sluice.jobs.stores.StoreKeys;
 import io.vertx.core.Future;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * whoever began it.
  */
 public final class Transfers {
-    private static final System.Logger log = System.getLogger(Transfers.class.getName());
     /** How an attempt stands. */
     public sealed interface Fetch {
         /** All is there. */
@@ -63,9 +53,7 @@ public final class Transfers {
             true);
 
     private final TransferStore store;
-    private final StoreKeys keys;
-    private final WebLine web;
-    private final Repositories repositories;
+    private final Sources sources;
     private final Files files;
     private final Room room;
     private final Folders folders;
@@ -74,7 +62,6 @@ public final class Transfers {
     private final Lane inputs = new Lane("input");
     private final Lane outputs = new Lane("output");
     private final Unfinished unfinished;
-    private final AtomicBoolean givingUp = new AtomicBoolean();
     private final Outgoing outgoing;
     private final Map<Long, Errand> fetching = new ConcurrentHashMap<>();
     /** Attempts that have all they need. */
@@ -88,14 +75,12 @@ public final class Transfers {
             Folders folders,
             CollectorRegistry registry,
             Pace pace) {
-        this.web = web;
         this.store = new TransferStore(database);
-        this.keys = keys;
         this.files = files;
         this.room = new Room(() -> files.room() - Fetching.SPARE);
         this.folders = folders;
         this.metrics = new TransferMetrics(registry);
-        this.repositories = new Repositories(web, metrics::turn);
+        this.sources = new Sources(keys, web, new Repositories(web, metrics::turn), folders, room);
         this.pace = pace;
         this.unfinished = new Unfinished(database, registry);
         this.outgoing = new Outgoing(store, metrics, pace, files::place, this::returning);
@@ -174,7 +159,7 @@ public final class Transfers {
                 .toList();
         var care = new Care(pace, metrics::again);
         var errand = new Fetching(
-                asked, care, inputsNow, files, room, this.inputs.objects(), one -> input(asked, one, care));
+                asked, care, inputsNow, files, room, this.inputs.objects(), one -> sources.input(asked, one, care));
         fetching.put(asked.job(), errand);
         launch(this.inputs, errand);
         return going(errand);
@@ -221,8 +206,8 @@ public final class Transfers {
                 wanted,
                 files,
                 outputs.objects(),
-                this::place,
-                place -> open(asked.userId(), place),
+                sources::place,
+                place -> sources.open(asked.userId(), place),
                 round.last(),
                 round.brought(),
                 unfinished);
@@ -244,68 +229,11 @@ public final class Transfers {
         return asked.spec().data().returned().isEmpty() || outgoing.isOver(asked);
     }
 
-    private Input input(Asked asked, Progress one, Care care) throws IOException {
-        var named = new Data.Named(one.name, one.address);
-        if (!named.isInStore()) {
-            return new SourceInput(source(asked.job(), one, named.source(), care), one);
-        }
-        Stores.Place place = place(one.address);
-        return new StoreInput(care.of(() -> open(asked.userId(), place)), place, care);
-    }
-
-    private Source source(long job, Progress one, String kind, Care care) throws IOException {
-        return kind.equals("git")
-                ? repositories.source(
-                        one.address,
-                        folders.unpacking(job).resolve(one.name),
-                        () -> room.bytes(job),
-                        care,
-                        came -> one.bytes.set(came))
-                : new WebFile(web, one.address, care);
-    }
-
-    private Stores.Place place(String address) throws IOException {
-        try {
-            return keys.stores().place(new Data.Named("", address).inStore());
-        } catch (IllegalArgumentException e) {
-            throw new IOException(e.getMessage(), e);
-        }
-    }
-
-    private StoreLine open(long user, Stores.Place place) throws IOException {
-        AccessKey key = keys.key(user, place.store())
-                .await()
-                .orElseThrow(
-                        () -> new StoreFault(
-                                StoreFault.Why.CREDENTIALS,
-                                "You have left no access key for store "
-                                        + place.store().name()
-                                        + " here. Write it under Stores of objects on your profile page, and submit the job again."));
-        return StoreLine.open(place.store(), key);
-    }
-
     private static Fetch going(Errand errand) {
-        var first = errand.all.stream()
-                .filter(one -> one.state == State.MOVING)
-                .findFirst()
-                .or(() -> errand.all.stream()
-                        .filter(one -> one.state == State.WAITING)
-                        .findFirst());
+        var present = errand.present();
         return new Fetch.Going(
-                first.map(one -> one.name).orElse(""),
-                first.filter(one -> one.allBytes != null || one.bytes.get() > 0)
-                        .map(one -> {
-                            Long all = one.allBytes;
-                            String has = amount(one.bytes.get());
-                            return all == null ? has : has + " / " + amount(all);
-                        })
-                        .orElse(null));
-    }
-
-    private static String amount(long bytes) {
-        return bytes < 10 << 20
-                ? bytes / 1_000 + " kB"
-                : bytes < 10L << 30 ? bytes / 1_000_000 + " MB" : bytes / 1_000_000_000 + " GB";
+                present.map(one -> one.name).orElse(""),
+                present.map(Progress::far).orElse(null));
     }
 
     private static String why(List<Transfer> all) {
@@ -320,27 +248,10 @@ public final class Transfers {
     public Future<List<Transfer>> of(Job job, JobSpec spec) {
         return store.of(job.id(), job.attempt()).map(known -> {
             List<Transfer> all = new ArrayList<>();
-            spec.data().inputs().forEach(one -> all.add(known(known, Way.INPUT, one)));
-            spec.data().outputs().forEach(one -> all.add(known(known, Way.OUTPUT, one)));
+            spec.data().inputs().forEach(one -> all.add(Transfer.known(known, Way.INPUT, one)));
+            spec.data().outputs().forEach(one -> all.add(Transfer.known(known, Way.OUTPUT, one)));
             return all;
         });
-    }
-
-    private static Transfer known(List<Transfer> known, Way way, Data.Named one) {
-        return known.stream()
-                .filter(other -> other.way() == way && other.name().equals(one.name()))
-                .findFirst()
-                .orElse(new Transfer(
-                        way,
-                        one.name(),
-                        one.address(),
-                        one.isMoved() ? State.WAITING : State.IN_PLACE,
-                        0,
-                        0,
-                        null,
-                        null,
-                        null,
-                        null));
     }
 
     /** An attempt that is over needs nothing any more; whether nobody is at work for it. */
@@ -372,7 +283,7 @@ public final class Transfers {
 
     /** What a gateway that was killed has left. */
     public void sweep(Function<Set<Long>, Set<Long>> going) throws IOException {
-        giveUp();
+        unfinished.giveUp(sources::abort);
         Map<Long, Long> left = files.inputs();
         if (left.isEmpty()) {
             return;
@@ -382,31 +293,6 @@ public final class Transfers {
             if (!wanted.contains(one.getKey())) {
                 forget(one.getKey(), one.getValue());
             }
-        }
-    }
-
-    /** Beside what waits for it: a store may take its time. */
-    private void giveUp() {
-        if (givingUp.compareAndSet(false, true)) {
-            Thread.ofVirtual().name("sluice-data-left").start(() -> {
-                try {
-                    unfinished.giveUp(this::abort);
-                } catch (RuntimeException e) { // the database; there is another time
-                    log.log(Level.WARNING, "uploads=left cause=\"{0}\"", e.getMessage());
-                } finally {
-                    givingUp.set(false);
-                }
-            });
-        }
-    }
-
-    private void abort(Unfinished.Upload upload) throws IOException {
-        var store = keys.stores()
-                .named(upload.store())
-                .orElseThrow(() -> new IOException("this gateway knows no such store any more"));
-        var place = new Stores.Place(store, upload.bucket(), "");
-        try (StoreLine line = open(upload.user(), place)) {
-            line.abort(place, upload.key(), upload.id());
         }
     }
 
@@ -423,6 +309,6 @@ public final class Transfers {
         lead(-1);
         inputs.close();
         outputs.close();
-        web.close();
+        sources.close();
     }
 }

@@ -1,9 +1,8 @@
 package io.sluice.jobs.data.back;
 
+import io.sluice.jobs.data.care.Digests;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * Which versions of which files a store has, as far as this gateway has seen to it. A file takes a number that stands for its path and version,
@@ -52,14 +51,9 @@ public final class Brought {
     }
 
     private static long number(String path, String version) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256")
-                    .digest((path + "\0" + version).getBytes(StandardCharsets.UTF_8));
-            long number = ByteBuffer.wrap(digest).getLong();
-            return number == 0 ? 1 : number;
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        byte[] digest = Digests.of("SHA-256").digest((path + "\0" + version).getBytes(StandardCharsets.UTF_8));
+        long number = ByteBuffer.wrap(digest).getLong();
+        return number == 0 ? 1 : number;
     }
 
     /** Nothing but what another holds: the versions that are no more are forgotten. */

@@ -1,4 +1,4 @@
-package io.sluice.jobs.data;
+package io.sluice.jobs.data.back;
 
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
@@ -6,8 +6,8 @@ import io.sluice.files.stores.StoreLine;
 import io.sluice.files.stores.StoreLine.Part;
 import io.sluice.files.stores.Stored;
 import io.sluice.files.stores.Stores;
-import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Digests;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One file on its way to a store. The store is told what to expect of each piece, and what it says it has is compared. */
-final class Leaving {
+public final class Leaving {
     private static final int BUFFER = 256 << 10;
     /** Smaller files go in one piece. */
     static final long PIECE = 64L << 20;
@@ -36,7 +36,8 @@ final class Leaving {
     private final Unfinished.Own uploads;
     private final Care care;
 
-    Leaving(StoreLine store, Stores.Place place, String key, FileChannel file, Unfinished.Own uploads, Care care) {
+    public Leaving(
+            StoreLine store, Stores.Place place, String key, FileChannel file, Unfinished.Own uploads, Care care) {
         this.store = store;
         this.place = place;
         this.key = key;
@@ -46,7 +47,7 @@ final class Leaving {
     }
 
     /** Each request by itself is tried again, and what is sent is looked at anew before it. */
-    void send() throws IOException {
+    public void send() throws IOException {
         long size = file.size();
         if (size <= PIECE) {
             care.of(() -> {
@@ -64,7 +65,7 @@ final class Leaving {
     }
 
     /** Whether the store has it already. */
-    boolean is(Stored there) throws IOException {
+    public boolean is(Stored there) throws IOException {
         long size = file.size();
         return there.size() == size && there.etag().equals(size <= PIECE ? hex(digest(0, size)) : whole(size));
     }
@@ -115,7 +116,7 @@ final class Leaving {
     }
 
     private void finish(long size, String upload, List<Sent> parts) throws IOException {
-        MessageDigest all = Landing.digest("MD5");
+        MessageDigest all = Digests.of("MD5");
         parts.forEach(part -> all.update(HexFormat.of().parseHex(part.digest())));
         String whole = hex(all.digest()) + "-" + parts.size();
         String got = care.of(() -> {
@@ -138,7 +139,7 @@ final class Leaving {
 
     /** The ETag of what goes in parts. */
     private String whole(long size) throws IOException {
-        MessageDigest all = Landing.digest("MD5");
+        MessageDigest all = Digests.of("MD5");
         long part = part(size);
         int count = 0;
         for (long at = 0; at < size; at += part) {
@@ -166,7 +167,7 @@ final class Leaving {
     }
 
     private byte[] digest(long from, long length) throws IOException {
-        MessageDigest digest = Landing.digest("MD5");
+        MessageDigest digest = Digests.of("MD5");
         byte[] piece = new byte[BUFFER];
         try (InputStream region = new Region(file, from, length)) {
             for (int count = region.read(piece); count >= 0; count = region.read(piece)) {

@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Uploads in parts that were begun for jobs and are not finished. Only what stands here is taken up again or given up: whoever else sends to the
@@ -57,6 +58,7 @@ public final class Unfinished {
 
     private final UploadStore uploads;
     private final UploadMetrics metrics;
+    private final AtomicBoolean givingUp = new AtomicBoolean();
 
     public Unfinished(Database database, CollectorRegistry registry) {
         this.uploads = new UploadStore(database);
@@ -67,8 +69,25 @@ public final class Unfinished {
         return new Own(job, user);
     }
 
-    /** Those of jobs that are over, some at a time. A store that does not throw one away is asked again, for a week. */
+    /**
+     * Those of jobs that are over, some at a time, beside what waits for it: a store may take its time. One that does not throw one away is asked
+     * again, for a week.
+     */
     public void giveUp(Abort abort) {
+        if (givingUp.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("sluice-data-left").start(() -> {
+                try {
+                    each(abort);
+                } catch (RuntimeException e) { // the database; there is another time
+                    log.log(Level.WARNING, "uploads=left cause=\"{0}\"", e.getMessage());
+                } finally {
+                    givingUp.set(false);
+                }
+            });
+        }
+    }
+
+    private void each(Abort abort) {
         for (Upload upload : uploads.left(LOT).await()) {
             try {
                 abort.of(upload);

@@ -1,4 +1,4 @@
-/** Owns what is remembered of outputs on their way: which versions of files a store has, and which uploads in parts are not finished. It sends nothing. */
+/** Owns how a file goes to a store, and what is remembered of it: which versions a store has, which uploads in parts are not finished. It chooses no file. */
 @NullMarked
 package io.sluice.jobs.data.back;
 

@@ -1,10 +1,8 @@
 package io.sluice.jobs.data.care;
 
+import io.sluice.files.tree.Threads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /** All that is moved one way. Inputs have one lane and outputs another, so that neither waits for the other. */
 public final class Lane implements AutoCloseable {
@@ -22,23 +20,10 @@ public final class Lane implements AutoCloseable {
 
     public Lane(String way) {
         this.way = way;
-        this.errands = pool("sluice-data-" + way + "-", ERRANDS);
-        this.objects = pool("sluice-data-" + way + "-objects-", OBJECTS);
+        // nothing waits in their queues for long: no more is handed to them than they have threads
+        this.errands = Threads.pool("sluice-data-" + way + "-", ERRANDS);
+        this.objects = Threads.pool("sluice-data-" + way + "-objects-", OBJECTS);
         this.slots = new Slots(ERRANDS, ERRANDS_OF_ONE, errands);
-    }
-
-    /** Threads of the platform: the rights by which somebody's files are written are a thread's. */
-    private static ExecutorService pool(String name, int count) {
-        // nothing waits in its queue for long: no more is handed to it than it has threads
-        var pool = new ThreadPoolExecutor(
-                count,
-                count,
-                1,
-                TimeUnit.MINUTES,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().name(name, 0).daemon().factory());
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
     }
 
     public String way() {
