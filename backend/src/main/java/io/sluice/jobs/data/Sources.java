@@ -46,7 +46,7 @@ final class Sources implements AutoCloseable {
                 ? repositories.source(
                         one.address,
                         folders.unpacking(job).resolve(one.name),
-                        () -> room.bytes(job),
+                        (bytes, left) -> room.promise(job, bytes, left),
                         care,
                         came -> one.bytes.set(came))
                 : new WebFile(web, one.address, care);

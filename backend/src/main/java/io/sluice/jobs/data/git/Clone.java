@@ -22,16 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class Clone implements Source {
     private static final System.Logger log = System.getLogger(Clone.class.getName());
     private static final long MOST_FILES = 1_000_000;
-    /** So much more than the files it takes to keep the pack, once as it comes and once unpacked. */
-    private static final int COPIES = 2;
 
     private final Repositories repositories;
     private final WebLine line;
     private final Wanted wanted;
     private final Path scratch;
-    private final Repositories.Room room;
+    private final Reserved reserved;
     private final Care care;
-    private final LongConsumer came;
     private final Limits.Span span;
     private @Nullable Unpacked unpacked;
 
@@ -47,9 +44,8 @@ final class Clone implements Source {
         this.line = line;
         this.wanted = wanted;
         this.scratch = scratch;
-        this.room = room;
+        this.reserved = new Reserved(room, came, wanted);
         this.care = care;
-        this.came = came;
         this.span = line.limits().begin();
     }
 
@@ -74,6 +70,7 @@ final class Clone implements Source {
             Unpacked whole = whole(pack, found.id());
             unpacked = whole;
             Files.delete(pack);
+            reserved.end();
             log.log(Level.INFO, "repository={0} commit={1}", wanted, whole.id());
             return amount(whole);
         });
@@ -89,10 +86,8 @@ final class Clone implements Source {
     }
 
     private void come(Remote remote, Remote.Found found, Path pack) throws IOException {
-        long fits = Math.max(0, room.bytes()) / COPIES;
-        long most = Math.min(line.limits().bytes(), fits);
         try (var out = Files.newOutputStream(pack)) {
-            remote.fetch(found, out, most, came);
+            remote.fetch(found, out, line.limits().bytes(), reserved);
         }
     }
 

@@ -14,7 +14,6 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.function.LongConsumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -135,8 +134,8 @@ final class Remote {
         throw new StoreFault(Why.REFUSED, Hosts.shown(base) + " does not answer as git does.");
     }
 
-    /** @param came hears how much has come */
-    void fetch(Found found, OutputStream pack, long most, LongConsumer came) throws IOException {
+    /** @param reserved of the disk, for what comes */
+    void fetch(Found found, OutputStream pack, long most, Reserved reserved) throws IOException {
         try (var answer = asked(found.base(), found.second() ? askSecond(found) : askFirst(found))) {
             var packets = new Packets(answer.body(), most, care);
             Packet next = packets.next();
@@ -146,7 +145,7 @@ final class Remote {
                 }
                 next = packets.next();
             }
-            pack(packets, pack, came);
+            pack(packets, pack, reserved);
         }
     }
 
@@ -183,16 +182,16 @@ final class Remote {
         return ask.appendString("0000").appendBytes(Packets.packet("done"));
     }
 
-    private void pack(Packets packets, OutputStream pack, LongConsumer came) throws IOException {
+    private void pack(Packets packets, OutputStream pack, Reserved reserved) throws IOException {
         long all = 0;
         Packet next = packets.next();
         for (; next.kind() == Kind.LINE; next = packets.next()) {
             byte[] bytes = next.bytes().getBytes();
             switch (bytes.length == 0 ? 0 : bytes[0]) {
                 case 1 -> {
+                    reserved.have(all, bytes.length - 1);
                     pack.write(bytes, 1, bytes.length - 1);
                     all += bytes.length - 1;
-                    came.accept(all);
                 }
                 case 3 -> throw Packets.refused(new String(bytes, 1, bytes.length - 1, StandardCharsets.UTF_8));
                 default -> span.check(wanted.toString()); // what it tells of its progress
@@ -201,6 +200,7 @@ final class Remote {
         if (next.kind() == Kind.OVER) {
             throw new StoreFault(Why.BROKEN, "The line broke: the pack was cut off.");
         }
+        reserved.have(all, 0);
     }
 
     /** Which id a name has. */

@@ -12,6 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.eclipse.jgit.util.SystemReader;
 
 /** The door to repositories. One at a time is unpacked or read, since that takes memory. */
@@ -27,10 +28,11 @@ public final class Repositories {
         SystemReader.setInstance(new Alone(SystemReader.getInstance()));
     }
 
-    /** How much the disk can take. */
+    /** What the disk can take. */
     @FunctionalInterface
     public interface Room {
-        long bytes() throws IOException;
+        /** Instead of what was promised before; whether there is room for it. */
+        boolean promise(long bytes, LongSupplier left) throws IOException;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.sluice.jobs.data.git;
 import io.sluice.files.stores.StoreFault;
 import io.sluice.files.stores.StoreFault.Why;
 import io.sluice.files.tree.Place;
+import io.sluice.files.tree.Refused;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -81,6 +82,9 @@ final class Unpacked implements AutoCloseable {
     }
 
     private static IOException told(Exception e) {
+        if (e instanceof IOException full && Refused.isFull(full)) {
+            return full;
+        }
         return e instanceof StoreFault fault
                 ? fault
                 : new StoreFault(Why.REFUSED, "The repository can not be unpacked: " + e.getMessage() + ".", e);

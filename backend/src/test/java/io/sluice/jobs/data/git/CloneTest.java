@@ -70,7 +70,7 @@ class CloneTest {
 
     private Source source(Repositories repositories, LongConsumer came) throws IOException {
         Path scratch = folder.resolve("scratch" + open.size());
-        Source source = repositories.source(git.address("/x.git"), scratch, () -> 1L << 40, care, came);
+        Source source = repositories.source(git.address("/x.git"), scratch, (bytes, left) -> true, care, came);
         open.add(source);
         return source;
     }

@@ -84,7 +84,7 @@ class RepositoriesTest {
         Path scratch = folder.resolve("scratch");
         var all = new TreeMap<String, String>();
         try (var source =
-                new Repositories(line, more -> {}).source(address, scratch, () -> 1L << 40, CARE, came::set)) {
+                new Repositories(line, more -> {}).source(address, scratch, (bytes, left) -> true, CARE, came::set)) {
             Source.Amount amount = source.count();
             source.each(new Into(all));
             assertThat(amount.files()).isEqualTo(all.size());
