@@ -42,13 +42,13 @@ final class Inputs {
         Path file = Homes.closed(all).resolve(PLACE);
         if (!Files.exists(file)) {
             String fresh = UUID.randomUUID().toString();
-            Path whole = Files.writeString(all.resolve(PLACE + "." + fresh), fresh);
+            Path whole = all.resolve(PLACE + "." + fresh);
             try {
-                Files.createLink(file, whole);
+                Files.createLink(file, Files.writeString(whole, fresh));
             } catch (FileAlreadyExistsException another) {
                 return Files.readString(file);
             } finally {
-                Files.delete(whole);
+                Files.deleteIfExists(whole); // also where the disk is full
             }
         }
         return Files.readString(file);

@@ -10,6 +10,7 @@ import io.sluice.jobs.data.Transfer.State;
 import io.sluice.jobs.data.Transfer.Way;
 import io.sluice.jobs.data.back.Unfinished;
 import io.sluice.jobs.data.care.Care;
+import io.sluice.jobs.data.care.Clearing;
 import io.sluice.jobs.data.care.Lane;
 import io.sluice.jobs.data.care.Pace;
 import io.sluice.jobs.data.care.Room;
@@ -20,6 +21,8 @@ import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.stores.StoreKeys;
 import io.vertx.core.Future;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * whoever began it.
  */
 public final class Transfers {
+    private static final System.Logger log = System.getLogger(Transfers.class.getName());
+
     /** How an attempt stands. */
     public sealed interface Fetch {
         /** All is there. */
@@ -62,6 +67,7 @@ public final class Transfers {
     private final Lane inputs = new Lane("input");
     private final Lane outputs = new Lane("output");
     private final Unfinished unfinished;
+    private final Clearing clearing;
     private final Outgoing outgoing;
     private final Map<Long, Errand> fetching = new ConcurrentHashMap<>();
     /** Attempts that have all they need. */
@@ -82,8 +88,19 @@ public final class Transfers {
         this.metrics = new TransferMetrics(registry);
         this.sources = new Sources(keys, web, new Repositories(web, metrics::turn), folders, room);
         this.pace = pace;
+        this.clearing = new Clearing(files::removedOutputs);
         this.unfinished = new Unfinished(database, registry);
         this.outgoing = new Outgoing(store, metrics, pace, files::place, this::returning);
+        mark();
+    }
+
+    /** Before the disk may be full: jobs with outputs wait for it. */
+    private void mark() {
+        try {
+            outgoing.place();
+        } catch (UncheckedIOException e) { // who needs it tries again
+            log.log(Level.WARNING, "inputs=not-marked cause=\"{0}\"", e.getMessage());
+        }
     }
 
     /** Whether anything of a job is moved. */
@@ -274,7 +291,9 @@ public final class Transfers {
                 if (turn != null) {
                     // the input goes last: by that it is found again where this is cut off
                     Repositories.forget(folders.unpacking(job));
-                    files.removeInput(user, job);
+                    if (files.removeInput(user, job)) {
+                        clearing.begin();
+                    }
                     java.nio.file.Files.deleteIfExists(folders.transfer(job));
                 }
             }
@@ -309,6 +328,7 @@ public final class Transfers {
         lead(-1);
         inputs.close();
         outputs.close();
+        clearing.close();
         sources.close();
     }
 }

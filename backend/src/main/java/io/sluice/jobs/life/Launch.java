@@ -151,8 +151,10 @@ final class Launch {
                 new Waiting.Outage(
                         going.what(),
                         going.far(),
-                        "Its input " + going.what() + " is being fetched"
-                                + (going.far() == null ? "." : ": " + going.far() + ".")));
+                        going.what().isEmpty()
+                                ? "The folders for its outputs are being made."
+                                : "Its input " + going.what() + " is being fetched"
+                                        + (going.far() == null ? "." : ": " + going.far() + ".")));
     }
 
     /** What the data of an attempt is moved for. */
