@@ -190,7 +190,14 @@ class AppFaultsIT {
             visitor.send(fifth.request("GET", "/hang"));
             DoorDesk.until("it is on its way", () -> heard("fifth", " /hang ") == 7);
             ann.stop("fifth");
-            assertThat(visitor.hear(false).status()).isIn(410, 502);
+            Answer told = visitor.hear(false);
+            // its task ends a moment before its job is known to have: what is told is what is known then
+            assertThat(told.status()).isIn(410, 502);
+            assertThat(told.body()).contains(told.status() == 410 ? "job of this endpoint has ended" : "The app ");
+            ann.becomes("fifth", "web", "ended");
+            for (int i = 0; i < 2; i++) {
+                assertThat(visitor.ask(fifth.request("GET", "/echo")).status()).isEqualTo(410);
+            }
         }
     }
 
