@@ -48,6 +48,14 @@ class DockerAlikeIT {
     }
 
     @Nested
+    class Gateways extends TwoGateways {
+        @Override
+        DoorDesk desk(Path data) throws Exception {
+            return DoorDesk.onDocker(data, daemon, TestDaemon.PYTHON, "--ssh-port", "0");
+        }
+    }
+
+    @Nested
     class Terminals extends TerminalIT {
         @Override
         DoorDesk desk(Path data) throws Exception {

@@ -39,6 +39,7 @@ final class DoorDesk implements AutoCloseable {
     final TestServer server;
     final Path data;
     final Crowd crowd;
+    private final List<String> flags;
     private final boolean tls;
     private final HttpClient client;
 
@@ -52,21 +53,30 @@ final class DoorDesk implements AutoCloseable {
     }
 
     /** With tasks as containers of a real Docker engine. */
-    static DoorDesk onDocker(Path data, TestDaemon daemon, String image) throws IOException {
-        var flags = List.of("--engine", "docker", "--docker-host", daemon.host());
-        return new DoorDesk(data.toRealPath(), image, "0.0.0.0", flags);
+    static DoorDesk onDocker(Path data, TestDaemon daemon, String image, String... more) throws IOException {
+        var flags = Stream.concat(Stream.of("--engine", "docker", "--docker-host", daemon.host()), Stream.of(more));
+        return new DoorDesk(data.toRealPath(), image, "0.0.0.0", flags.toList());
     }
 
     private DoorDesk(Path data, String image, String listens, List<String> flags) {
+        this(data, image, listens, flags, null);
+    }
+
+    /** A second gateway on the same database and engine, with a folder of its own. It is closed before this one. */
+    DoorDesk beside(Path data) throws IOException {
+        return new DoorDesk(data.toRealPath(), image, listens, flags, server);
+    }
+
+    private DoorDesk(Path data, String image, String listens, List<String> flags, @Nullable TestServer first) {
         this.data = data;
+        this.flags = flags;
         this.tls = flags.contains("--tls-cert");
         this.client = (tls ? HttpClient.newBuilder().sslContext(Trusting.context()) : HttpClient.newBuilder()).build();
         this.image = image;
         this.listens = listens;
-        this.server = new TestServer(
-                data,
-                Stream.concat(Stream.of("--allow-shared-process-engine"), flags.stream())
-                        .toArray(String[]::new));
+        String[] all = Stream.concat(Stream.of("--allow-shared-process-engine"), flags.stream())
+                .toArray(String[]::new);
+        this.server = first == null ? new TestServer(data, all) : first.beside(data, all);
         this.crowd = new Crowd(server.vertx(), server.database(), server.address());
     }
 
@@ -112,6 +122,11 @@ final class DoorDesk implements AutoCloseable {
 
         String name() {
             return person.name();
+        }
+
+        /** The same one, who comes to another gateway. */
+        Somebody at(DoorDesk other) {
+            return other.new Somebody(person, token);
         }
 
         Path home() throws IOException {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The whole gateway in this JVM, on a free port and a fresh database, with the administrator admin. */
 public final class TestServer implements AutoCloseable {
@@ -24,7 +25,10 @@ public final class TestServer implements AutoCloseable {
     static final String GRAFANA_TOKEN = "known-to-grafana-and-the-gateway";
 
     private final Vertx vertx = Vertx.vertx();
-    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final TestDatabase database;
+    /** Whether another gateway keeps it. */
+    private final boolean shared;
+
     private final Path data;
     private final UnaryOperator<Settings> fitted;
     private final UnaryOperator<DeviceWatch.Settings> tools;
@@ -40,21 +44,30 @@ public final class TestServer implements AutoCloseable {
     }
 
     TestServer(Path data, Logs.Settings logs, UnaryOperator<Web.Settings> web, String... flags) {
-        this(data, logs, web, UnaryOperator.identity(), flags);
+        this(null, data, logs, web, UnaryOperator.identity(), flags);
+    }
+
+    /** A second gateway on the same database, with a folder of its own. It is closed before the first. */
+    TestServer beside(Path data, String... flags) {
+        var logs = Logs.Settings.of(data);
+        return new TestServer(database, data, logs, UnaryOperator.identity(), UnaryOperator.identity(), flags);
     }
 
     /** With programs in the place of the vendors' tools, which are asked often. */
     static TestServer withTools(Path data, Path tools, String... flags) {
         var often = new DeviceWatch.Settings(List.of(tools), Duration.ofMillis(100), Duration.ofSeconds(1));
-        return new TestServer(data, Logs.Settings.of(data), UnaryOperator.identity(), usual -> often, flags);
+        return new TestServer(null, data, Logs.Settings.of(data), UnaryOperator.identity(), usual -> often, flags);
     }
 
     private TestServer(
+            @Nullable TestDatabase before,
             Path data,
             Logs.Settings logs,
             UnaryOperator<Web.Settings> web,
             UnaryOperator<DeviceWatch.Settings> tools,
             String... flags) {
+        this.shared = before != null;
+        this.database = before != null ? before : TestDatabase.fresh(vertx);
         this.data = data;
         this.tools = tools;
         var all = new ArrayList<>(
@@ -143,7 +156,9 @@ public final class TestServer implements AutoCloseable {
     public void close() {
         server.stop();
         Leftovers.end(data);
-        database.close();
+        if (!shared) {
+            database.close();
+        }
         vertx.close().await();
     }
 }
