@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Whose files are whose, and who has which of them in common. */
@@ -53,6 +54,13 @@ class FileSharingTest extends AtFileCentre {
                 .execute()
                 .await();
         assertThat(eve.get(folder.getString("url")).statusCode()).isEqualTo(404);
+        assertThat(json(ada.get("/api/v2/links")).getJsonArray("links")).isEmpty();
+        for (var said : Map.of("en", "its time is over", "zh", "该链接已失效").entrySet()) {
+            var over =
+                    eve.get(folder.getString("url"), "Accept", "text/html", "Cookie", "sluice_lang=" + said.getKey());
+            assertThat(over.statusCode()).isEqualTo(404);
+            assertThat(FileDesk.text(over)).contains(said.getValue()).doesNotContain("model one.pt");
+        }
     }
 
     @Test

@@ -142,6 +142,51 @@ class SshIT extends SshVisits {
         assertThat(datasets.resolve("mine")).doesNotExist();
     }
 
+    /** Whoever only reads has no way to write, neither into what others wrote nor beside it. */
+    @Test
+    void a_share_is_written_by_its_writers_and_read_by_its_readers() throws IOException {
+        var admin = desk.administrator("keeper");
+        manage(admin, "POST", "/api/v2/groups", Map.of("groupname", "lookers"));
+        manage(admin, "POST", "/api/v2/groups", Map.of("groupname", "makers"));
+        manage(admin, "PUT", "/api/v2/users/" + bob.name() + "/group", Map.of("groupname", "lookers"));
+        manage(admin, "PUT", "/api/v2/users/" + ann.name() + "/group", Map.of("groupname", "makers"));
+        manage(admin, "PUT", "/api/v2/shares/lab", Map.of("readers", List.of("lookers"), "writers", List.of("makers")));
+        var extras = Map.<String, Object>of("storages", List.of(Map.of("name", "lab")));
+        started(ann, "makes", "sleep 600", extras);
+        started(bob, "looks", "sleep 600", extras);
+        Path sent = bytes("made", 1);
+        Path had = folder.resolve("had");
+        Ended written = ssh.sftp(annsKey, "makes", """
+                mkdir /mnt/lab/set
+                put %s /mnt/lab/set/made
+                """.formatted(sent));
+        assertThat(written.code()).as(written.errors()).isZero();
+        Ended read = ssh.sftp(bobsKey, "looks", """
+                get /mnt/lab/set/made %s
+                -put %s /mnt/lab/set/made
+                -put %s /mnt/lab/beside
+                -rm /mnt/lab/set/made
+                -rename /mnt/lab/set /mnt/lab/other
+                """.formatted(had, annsKey + ".pub", annsKey + ".pub"));
+        assertThat(read.code()).as(read.errors()).isZero();
+        assertThat(had).hasSameBinaryContentAs(sent);
+        assertThat(read.errors()).contains("/mnt/lab/beside");
+        assertThat(ssh.sftp(annsKey, "makes", "ls -1 /mnt/lab\nls -1 /mnt/lab/set\nget /mnt/lab/set/made " + had + "\n")
+                        .text())
+                .contains("/mnt/lab/set/made")
+                .doesNotContain("beside", "other");
+        assertThat(had).hasSameBinaryContentAs(sent);
+        assertThat(ssh.sftp(bobsKey, "looks", "-ls /mnt/none\n").errors()).contains("/mnt/none");
+        ann.stop("makes");
+        bob.stop("looks");
+    }
+
+    private static void manage(DoorDesk.Somebody admin, String method, String path, Map<String, Object> body)
+            throws IOException {
+        var answer = admin.call(method, path, DoorDesk.JSON.writeValueAsString(body));
+        assertThat(answer.statusCode()).as(answer.body()).isBetween(200, 299);
+    }
+
     @Test
     void files_go_both_ways_by_new_scp_and_by_old() throws IOException {
         Path tree = Files.createDirectories(folder.resolve("tree/sub"));
