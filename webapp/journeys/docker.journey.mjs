@@ -109,6 +109,12 @@ test("a_running_task_is_saved_as_an_image_used_proposed_and_deleted", async () =
   const key = await jobs.submit(inShell(name, "echo made > /tmp/made; sleep 600"));
   await jobs.until(name, "RUNNING");
   const { page, context, complaints } = await signedIn(browser);
+  const watching = await context.newPage();
+  await watching.goto("/images/saved");
+  await watching.evaluate(() => {
+    window.stillTheSamePage = true;
+  });
+  const seen = watching.locator(".list > li", { hasText: `${name}:1` });
   await page.goto(`/jobs/${key}`);
   await page.locator("#panel-output").scrollIntoViewIfNeeded();
   await page.getByText("Save a running task as an image").click();
@@ -116,6 +122,7 @@ test("a_running_task_is_saved_as_an_image_used_proposed_and_deleted", async () =
   await picture(page, "saving-en-light");
   await page.locator("form[action$='/image'] button").click();
   await page.getByText(/Saved. Name the image of a job saved\.sluice/).waitFor();
+  await seen.getByRole("link", { name: "Use" }).waitFor();
   await page.goto("/images");
   await page.locator(".places a", { hasText: "Saved images" }).click();
   const row = page.locator(".list > li", { hasText: `${name}:1` });
@@ -144,6 +151,8 @@ test("a_running_task_is_saved_as_an_image_used_proposed_and_deleted", async () =
   await page.locator("dialog:popover-open button[type=submit]").click();
   await page.getByText(`${name}:1 is deleted.`).waitFor();
   assert.equal(await row.count(), 0);
+  await seen.waitFor({ state: "detached" });
+  assert.equal(await watching.evaluate(() => window.stillTheSamePage), true, "nothing was loaded again");
   assert.deepEqual(complaints, []);
   await jobs.stop(name);
   await context.close();

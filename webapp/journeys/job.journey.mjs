@@ -195,6 +195,43 @@ test("a_panel_is_not_loaded_again_when_the_page_is_renewed", async () => {
   await context.close();
 });
 
+test("what_a_running_job_puts_out_appears_while_one_looks", async () => {
+  const { page, context, complaints } = await signedIn(browser);
+  const name = word("puts_out");
+  const put = (file) =>
+    fetch(`${new URL(page.url()).origin}/api/v2/files/admin/content?path=${file}`, {
+      method: "PUT",
+      headers: { Authorization: `Bearer ${jobs.token}` },
+      body: "go on",
+    });
+  const waits = (file) => `until [ -e /userhome/${file} ]; do sleep 0.1; done`;
+  const key = await jobs.submit(
+    plain(
+      name,
+      `${waits(`${name}-1`)}; echo one > /output/first.txt; ${waits(`${name}-2`)}; echo two >> /output/first.txt`,
+    ),
+  );
+  await jobs.until(name, "RUNNING");
+  await page.goto(`/jobs/${key}`);
+  const panel = page.locator("#panel-output");
+  await panel.scrollIntoViewIfNeeded();
+  await panel.getByText("What tasks write to /output").waitFor();
+  await panel.evaluate((frame) => {
+    frame.isTheSame = true;
+  });
+  await put(`${name}-1`);
+  await panel.locator("tr", { hasText: "first.txt" }).getByText("4 B", { exact: true }).waitFor();
+  await panel.getByRole("link", { name: "Open in Files" }).waitFor();
+  assert.equal(await panel.locator(opener("remove-output")).count(), 0);
+  await put(`${name}-2`);
+  await panel.locator("tr", { hasText: "first.txt" }).getByText("8 B", { exact: true }).waitFor();
+  await panel.locator(opener("remove-output")).waitFor();
+  await panel.locator("live-updates").waitFor({ state: "detached" });
+  assert.equal(await panel.evaluate((frame) => frame.isTheSame), true);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("tags_filters_and_menus_work_by_keyboard", async () => {
   const { page, context, complaints } = await signedIn(browser);
   const name = word("keys");

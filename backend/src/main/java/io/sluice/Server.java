@@ -126,7 +126,7 @@ public final class Server {
         Logs logs = logs(vertx, database, jobs);
         Endpoints endpoints = endpoints(vertx, database, identity, engine, jobs);
         Telemetry telemetry = telemetry(vertx, database, web, identity, jobs, engine, endpoints, devices);
-        var savings = new Savings(jobs, engine, images);
+        var savings = new Savings(jobs, engine, images, web.live());
         routes = routes(
                 web, database, identity, centre, datasets, images, jobs, savings, pages, logs, endpoints, telemetry);
         address = await(web.serve(

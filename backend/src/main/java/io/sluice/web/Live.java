@@ -88,6 +88,11 @@ public final class Live {
         viewers.stream().filter(viewer -> viewer.topic.equals(topic)).forEach(Viewer::ring);
     }
 
+    /** What nobody tells of is looked at now and then, while somebody follows it. */
+    public void ring(String topic, Duration every) {
+        vertx.setPeriodic(every.toMillis(), tick -> ring(topic));
+    }
+
     /** Somebody's rights changed: every open stream is checked now and not only at the next tick. */
     public void recheck() {
         vertx.runOnContext(now -> check());

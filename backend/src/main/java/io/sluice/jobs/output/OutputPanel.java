@@ -3,9 +3,12 @@ package io.sluice.jobs.output;
 import io.sluice.files.centre.FilePage;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.data.Transfer;
+import io.sluice.web.Live;
 import io.sluice.web.View;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * @param data what it is brought, and what is taken from it to somewhere else
@@ -18,13 +21,38 @@ public record OutputPanel(Job job, FilePage files, boolean own, List<Transfer> d
         savable = List.copyOf(savable);
     }
 
-    /** Of how far its data is. */
+    /** Of how far its data is, what lies there and what can be done with it. */
     public String cursor() {
-        return Integer.toHexString(data.stream()
+        var moved = data.stream()
                 .map(one -> one.way().name() + one.name() + one.state().name() + one.files() + ":" + one.bytes()
                         + one.message())
-                .toList()
-                .hashCode());
+                .toList();
+        return savables() + "."
+                + Integer.toHexString(List.of(moved, files.rows(), files.total(), job.isFinal())
+                        .hashCode());
+    }
+
+    private String savables() {
+        return Integer.toHexString(savable.hashCode());
+    }
+
+    /** Whoever is choosing a task to save is left alone. */
+    Live.Changes since(@Nullable String cursor) {
+        List<Live.Fragment> changes = new ArrayList<>();
+        if (!cursor().equals(cursor)) {
+            changes.add(new Live.Fragment("jobs/output-live.jte", this));
+        }
+        if (cursor == null || !cursor.startsWith(savables() + ".")) {
+            changes.add(new Live.Fragment("jobs/save-live.jte", this));
+        }
+        return new Live.Changes(changes, cursor());
+    }
+
+    /** Whether it can become another by itself. */
+    public boolean isLive() {
+        return !job.isFinal()
+                || data.stream()
+                        .anyMatch(one -> one.state() == Transfer.State.WAITING || one.state() == Transfer.State.MOVING);
     }
 
     public int more() {

@@ -54,13 +54,8 @@ final class OutputRoutes {
         return job(call)
                 .map(job -> live.follow(
                         call,
-                        Jobs.TOPIC,
-                        (caller, cursor) -> page(caller, key)
-                                .map(page -> new Live.Changes(
-                                        page.cursor().equals(cursor)
-                                                ? List.of()
-                                                : List.of(new Live.Fragment("jobs/output-live.jte", page)),
-                                        page.cursor()))));
+                        Outputs.TOPIC,
+                        (caller, cursor) -> page(caller, key).map(page -> page.since(cursor))));
     }
 
     private Future<OutputPanel> page(Caller caller, String key) {

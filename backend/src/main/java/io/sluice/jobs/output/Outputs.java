@@ -5,10 +5,15 @@ import io.sluice.jobs.Jobs;
 import io.sluice.jobs.saving.Savings;
 import io.sluice.web.Live;
 import io.sluice.web.Route;
+import java.time.Duration;
 import java.util.List;
 
 /** The door to what jobs leave behind. */
 public final class Outputs {
+    static final String TOPIC = "outputs";
+    /** Tasks write there without saying so. */
+    private static final Duration LOOK = Duration.ofSeconds(2);
+
     private final Jobs jobs;
     private final FileCentre centre;
     private final Savings savings;
@@ -19,6 +24,7 @@ public final class Outputs {
         this.centre = centre;
         this.savings = savings;
         this.live = live;
+        live.ring(TOPIC, LOOK);
     }
 
     public List<Route> routes() {

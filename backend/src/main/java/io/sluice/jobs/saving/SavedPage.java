@@ -18,4 +18,10 @@ public record SavedPage(
     public SavedPage {
         images = List.copyOf(images);
     }
+
+    /** Of which there are, and how they stand. */
+    public String cursor() {
+        return Integer.toHexString(
+                images.stream().map(SavedImage::shown).toList().toString().hashCode());
+    }
 }

@@ -1,6 +1,8 @@
 package io.sluice.jobs.saving;
 
 import io.sluice.web.Call;
+import io.sluice.web.Caller;
+import io.sluice.web.Live;
 import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
@@ -8,6 +10,7 @@ import io.sluice.web.View.Note;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What was saved of tasks, for programs and for people. */
 final class SavedRoutes {
@@ -15,9 +18,11 @@ final class SavedRoutes {
     private static final String PAGE = "/images/saved";
 
     private final Savings savings;
+    private final Live live;
 
-    SavedRoutes(Savings savings) {
+    SavedRoutes(Savings savings, Live live) {
         this.savings = savings;
+        this.live = live;
     }
 
     List<Route> routes() {
@@ -25,6 +30,7 @@ final class SavedRoutes {
                 Route.get(ALL, this::list).scope("jobs:read"),
                 Route.delete(ALL + "/:owner/:saved", this::drop).scope("jobs:write"),
                 Route.get(PAGE, this::page).withoutApplications(),
+                Route.get("/live" + PAGE, this::follow).withoutApplications(),
                 Route.post(PAGE + "/:owner/:saved/remove", this::dropFromPage).withoutApplications());
     }
 
@@ -46,12 +52,25 @@ final class SavedRoutes {
     }
 
     private Future<Reply> page(Call call) {
-        return savings.saved(call.caller())
+        return page(call.caller(), call.note())
                 .recover(SavingRoutes::away)
-                .map(all -> Reply.page(
-                        call,
-                        "jobs/saved-images.jte",
-                        new SavedPage(all, savings.isPossible(), call.caller(), call.note())));
+                .map(page -> Reply.page(call, "jobs/saved-images.jte", page));
+    }
+
+    private Future<SavedPage> page(Caller caller, @Nullable Note note) {
+        return savings.saved(caller).map(all -> new SavedPage(all, savings.isPossible(), caller, note));
+    }
+
+    private Future<Reply> follow(Call call) {
+        return Future.succeededFuture(live.follow(
+                call,
+                Savings.TOPIC,
+                (caller, cursor) -> page(caller, null)
+                        .map(page -> new Live.Changes(
+                                page.cursor().equals(cursor)
+                                        ? List.of()
+                                        : List.of(new Live.Fragment("jobs/saved-live.jte", page)),
+                                page.cursor()))));
     }
 
     private Future<Reply> dropFromPage(Call call) {

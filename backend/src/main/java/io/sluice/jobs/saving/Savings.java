@@ -9,6 +9,7 @@ import io.sluice.jobs.Jobs;
 import io.sluice.jobs.images.Images;
 import io.sluice.jobs.lists.Places;
 import io.sluice.web.Caller;
+import io.sluice.web.Live;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
 import io.vertx.core.Future;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /** The door to saving tasks as images. */
 public final class Savings {
     static final Duration AGAIN = Duration.ofSeconds(5);
+    static final String TOPIC = "saved-images";
+    /** What another gateway saves, or its machine's administrator removes, is seen then. */
+    private static final Duration LOOK = Duration.ofSeconds(3);
     /** No proxy gives up on who waits so long. */
     private static final long PATIENCE_SECONDS = 15;
     /** What nobody asks after is forgotten, and the same wish is a new one: the task has gone on. */
@@ -40,6 +44,7 @@ public final class Savings {
     private final Jobs jobs;
     private final Engine engine;
     private final Images images;
+    private final Live live;
     /** Those on their way, and those whose end nobody has been told yet. */
     private final Map<Wish, Going> going = new ConcurrentHashMap<>();
 
@@ -54,14 +59,16 @@ public final class Savings {
         }
     }
 
-    public Savings(Jobs jobs, Engine engine, Images images) {
+    public Savings(Jobs jobs, Engine engine, Images images, Live live) {
         this.jobs = jobs;
         this.engine = engine;
         this.images = images;
+        this.live = live;
+        live.ring(TOPIC, LOOK);
     }
 
     public List<Route> routes() {
-        return Stream.concat(new SavingRoutes(this).routes().stream(), new SavedRoutes(this).routes().stream())
+        return Stream.concat(new SavingRoutes(this).routes().stream(), new SavedRoutes(this, live).routes().stream())
                 .toList();
     }
 
@@ -93,6 +100,7 @@ public final class Savings {
                 .compose(saved -> engine.drop(saved + owner + "/" + name, failed))
                 .recover(
                         failure -> Future.failedFuture(failure instanceof NotKept why ? undropped(why, name) : failure))
+                .onSuccess(dropped -> live.ring(TOPIC))
                 .onSuccess(dropped ->
                         Identity.audit("saved-image-deleted", "owner", owner, "image", name, "by", caller.name()));
     }
@@ -166,6 +174,7 @@ public final class Savings {
         going.put(wish, begun);
         begun.kept()
                 .onComplete(over -> begun.end().set(Instant.now()))
+                .onComplete(over -> live.ring(TOPIC))
                 .onComplete(
                         kept -> audit(caller, job, wish, kept.image(), kept.id()),
                         failure -> audit(caller, job, wish, wish.image(), null));
