@@ -158,7 +158,7 @@ test("a_link_is_made_followed_by_another_and_taken_back", async () => {
   await ann.page.locator("tbody form button").click();
   await ann.page.locator(".notice.good").waitFor();
   assert.equal((await ben.page.goto(url)).status(), 404);
-  await ben.page.locator("main", { hasText: "taken back" }).waitFor();
+  await ben.page.locator("main h1", { hasText: "This link is over" }).waitFor();
   await picture(ben.page, "sharing-link-over");
   for (const one of [ann, ben, stranger, boss]) await one.context.close();
 });

@@ -44,8 +44,12 @@ export class Bin {
         make("span", { class: "name" }, decoded(one.path)),
         make("p", { class: "faint small" }, this.#words("deletedAt", this.#when.format(one.deleted))),
       ),
-      button("restore", "", () => void this.#do(() => this.#space.restore(one.id))),
-      button("forget", "danger", () => void this.#forget(one)),
+      make(
+        "span",
+        { class: "buttons" },
+        button("restore", "", () => void this.#do(() => this.#space.restore(one.id))),
+        button("forget", "danger", () => void this.#forget(one)),
+      ),
     );
   }
 

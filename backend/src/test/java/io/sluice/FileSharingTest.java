@@ -55,7 +55,7 @@ class FileSharingTest extends AtFileCentre {
                 .await();
         assertThat(eve.get(folder.getString("url")).statusCode()).isEqualTo(404);
         assertThat(json(ada.get("/api/v2/links")).getJsonArray("links")).isEmpty();
-        for (var said : Map.of("en", "its time is over", "zh", "该链接已失效").entrySet()) {
+        for (var said : Map.of("en", "This link is over", "zh", "该链接已失效").entrySet()) {
             var over =
                     eve.get(folder.getString("url"), "Accept", "text/html", "Cookie", "sluice_lang=" + said.getKey());
             assertThat(over.statusCode()).isEqualTo(404);

@@ -109,6 +109,10 @@ final class LinkRoutes {
         String token = call.path("token");
         boolean shown = call.wantsPage() && !Asked.flag(call, "download");
         return (shown ? links.look(token) : links.open(token)).compose(found -> {
+            if (shown && found.isEmpty()) {
+                return Future.succeededFuture(Reply.page("files/link-over.jte", Links.LONGEST_HOURS / 24)
+                        .status(404));
+            }
             Links.Opened opened = found.orElseThrow(
                     () -> Problem.notFound(
                             "This link leads nowhere: its time is over, or it was taken back. Ask whom you have it from for another."));
