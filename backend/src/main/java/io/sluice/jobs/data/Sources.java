@@ -38,7 +38,7 @@ final class Sources implements AutoCloseable {
             return new SourceInput(source(asked.job(), one, named.source(), care), one);
         }
         Stores.Place place = place(one.address);
-        return new StoreInput(care.of(() -> open(asked.userId(), place)), place, care);
+        return new StoreInput(care.of(() -> open(asked.userId(), place)), place, care, StoreInput.MOST);
     }
 
     private Source source(long job, Progress one, String kind, Care care) throws IOException {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** An input out of a store: all objects below a place, as files below a folder. */
 final class StoreInput implements Input {
     /** Far more than one folder is good for. */
-    private static final long MOST = 1_000_000;
+    static final long MOST = 1_000_000;
 
     private static final int NAMED = 3;
     /** What may come between the counting and the fetching, and has room in what is kept free. */
@@ -34,13 +34,16 @@ final class StoreInput implements Input {
     private final StoreLine store;
     private final Stores.Place place;
     private final Care care;
+    private final long most;
 
     /** Of what was counted, and has not come: bytes, and files. */
     private final AtomicLong bytesLeft = new AtomicLong();
 
     private final AtomicLong filesLeft = new AtomicLong();
 
-    StoreInput(StoreLine store, Stores.Place place, Care care) {
+    /** @param most that it may have */
+    StoreInput(StoreLine store, Stores.Place place, Care care, long most) {
+        this.most = most;
         this.store = store;
         this.place = place;
         this.care = care;
@@ -68,10 +71,10 @@ final class StoreInput implements Input {
                 bytes += object.size();
             }
             next = page.next();
-            if (files > MOST) {
+            if (files > most) {
                 throw new StoreFault(
                         StoreFault.Why.REFUSED,
-                        "There are more than " + MOST + " objects at " + place + ". Pack them, or name less.");
+                        "There are more than " + most + " objects at " + place + ". Pack them, or name less.");
             }
         } while (next != null);
         if (unfit > 0) {
