@@ -72,8 +72,9 @@ export async function journeys() {
   const told = await nodeTests(rounds, { name: "journeys", env, cwd: folder, onLine });
   remember("lighthouse", scores);
   const servers = [gateway, second, small, devices, onPorts, inside, untouched, inContainers];
-  const [code] = await Promise.all(servers.map((each) => each.stop()));
-  if (code !== 0) throw new Failure(`the gateway ended with ${code}:\n${lastLines(gateway.log)}`);
+  const codes = await Promise.all(servers.map((each) => each.stop()));
+  const wrong = codes.findIndex((code) => code !== 0);
+  if (wrong >= 0) throw new Failure(`a gateway ended with ${codes[wrong]}:\n${lastLines(servers[wrong].log)}`);
   return [told, hasApps() ? "" : WITHOUT_APPS, hasCodeServer() ? "" : WITHOUT_CODE_SERVER].filter(Boolean).join("; ");
 }
 

@@ -238,6 +238,9 @@ public final class Live {
         private @Nullable String cursor;
         private boolean asking;
         private boolean resting;
+        /** It has been told that it is heard, news or not. */
+        private boolean greeted;
+
         private boolean behind = true;
 
         Viewer(String topic, Feed feed, Call call, ServerWebSocket socket, Context context, @Nullable String cursor) {
@@ -287,13 +290,12 @@ public final class Live {
             if (socket.isClosed() || !streams.containsKey(socket)) {
                 return;
             }
+            boolean news =
+                    !changes.cursor().equals(cursor) || !changes.fragments().isEmpty();
             cursor = changes.cursor();
-            View view = pages.view(call);
-            Buffer text = Buffer.buffer();
-            changes.fragments()
-                    .forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
-            text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
-            Edge.end(socket.writeTextMessage(text.toString()));
+            if (news || !greeted) {
+                write(changes);
+            }
             resting = true;
             vertx.setTimer(
                     REST_MILLIS,
@@ -301,6 +303,16 @@ public final class Live {
                         resting = false;
                         proceed();
                     }));
+        }
+
+        private void write(Changes changes) {
+            greeted = true;
+            View view = pages.view(call);
+            Buffer text = Buffer.buffer();
+            changes.fragments()
+                    .forEach(fragment -> text.appendBuffer(pages.draw(fragment.template(), view, fragment.page())));
+            text.appendString("<live-cursor value=\"" + changes.cursor() + "\"></live-cursor>");
+            Edge.end(socket.writeTextMessage(text.toString()));
         }
     }
 }

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 record RunFolder(String name, Path path, Path end) {
 
     static final String ABOUT = "about.json";
+    /** Of whatever was started since supervisors say when others may come in. */
+    static final String TELLS_BEGUN = "tellsBegun";
+
     private static final String CLAIM = "claim";
     private static final Pattern CLAIMED = Pattern.compile("(\\d{1,18}) (\\d{1,18}) (\\S+) (\\d{1,18})\n");
     private static final String STOP = "stop";
@@ -105,7 +108,8 @@ record RunFolder(String name, Path path, Path end) {
     /** Whether the task has its root and its groups, so that others find their way in. */
     boolean hasBegun() throws IOException {
         try {
-            return Runs.lines(path.resolve(STATUS)).containsKey("begun");
+            return !about().getBoolean(TELLS_BEGUN, false)
+                    || Runs.lines(path.resolve(STATUS)).containsKey("begun");
         } catch (NoSuchFileException e) {
             return false;
         }

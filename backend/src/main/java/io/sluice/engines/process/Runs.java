@@ -115,6 +115,7 @@ final class Runs {
                                         .flatMap(List::stream)
                                         .toList())
                         .put("boot", Incarnation.bootOfNow())
+                        .put(RunFolder.TELLS_BEGUN, true)
                         .put("created", Instant.now().toEpochMilli())
                         .encode());
         try {

@@ -31,7 +31,7 @@ final class ContentRoutes {
     private static final long ZIP = 32 << 20;
 
     /** Of one person's at once. */
-    private static final int MOST_FILES = 64;
+    private static final int MOST_FILES = 32;
     /** Of the heap: as much may lie beside it, and TLS has all of these once more. */
     private static final int PIECES = 4;
 

@@ -152,7 +152,7 @@ final class Launch {
                         going.what(),
                         going.far(),
                         going.what().isEmpty()
-                                ? "The folders for its outputs are being made."
+                                ? "Its data waits for its turn."
                                 : "Its input " + going.what() + " is being fetched"
                                         + (going.far() == null ? "." : ": " + going.far() + ".")));
     }

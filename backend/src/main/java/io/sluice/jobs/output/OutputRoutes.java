@@ -1,6 +1,7 @@
 package io.sluice.jobs.output;
 
 import io.sluice.files.centre.FileCentre;
+import io.sluice.files.centre.FilePage;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.saving.Savings;
@@ -11,6 +12,7 @@ import io.sluice.web.Problem;
 import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.sluice.web.View;
+import io.sluice.web.looks.Looks;
 import io.vertx.core.Future;
 import java.util.List;
 
@@ -20,6 +22,10 @@ final class OutputRoutes {
     private final FileCentre centre;
     private final Savings savings;
     private final Live live;
+    private final Looks<Followed, FilePage> looks = new Looks<>(Outputs.LOOK.dividedBy(2));
+
+    /** @param own whether by whose it is */
+    private record Followed(long user, String job, boolean own) {}
 
     OutputRoutes(Jobs jobs, FileCentre centre, Savings savings, Live live) {
         this.jobs = jobs;
@@ -46,7 +52,9 @@ final class OutputRoutes {
     }
 
     private Future<Reply> panel(Call call) {
-        return page(call.caller(), call.path("job")).map(page -> Reply.page("jobs/output.jte", page));
+        return job(call)
+                .compose(job -> page(job, call.caller(), files(job, call.caller())))
+                .map(page -> Reply.page("jobs/output.jte", page));
     }
 
     private Future<Reply> follow(Call call) {
@@ -55,16 +63,25 @@ final class OutputRoutes {
                 .map(job -> live.follow(
                         call,
                         Outputs.TOPIC,
-                        (caller, cursor) -> page(caller, key).map(page -> page.since(cursor))));
+                        (caller, cursor) -> job(caller, key)
+                                .compose(now -> page(now, caller, followed(now, caller)))
+                                .map(page -> page.since(cursor))));
     }
 
-    private Future<OutputPanel> page(Caller caller, String key) {
-        return job(caller, key)
-                .compose(job -> centre.output(job.userId(), job.user(), job.name(), caller)
-                        .compose(files -> jobs.data(job)
-                                .compose(data -> savings.tasks(job)
-                                        .map(savable -> new OutputPanel(
-                                                job, files, job.userId() == caller.id(), data, savable)))));
+    private Future<FilePage> files(Job job, Caller caller) {
+        return centre.output(job.userId(), job.user(), job.name(), caller);
+    }
+
+    /** As it was a moment ago: a folder may hold very much, and many may look. */
+    private Future<FilePage> followed(Job job, Caller caller) {
+        var what = new Followed(job.userId(), job.name(), job.userId() == caller.id());
+        return looks.at(what, () -> files(job, caller));
+    }
+
+    private Future<OutputPanel> page(Job job, Caller caller, Future<FilePage> files) {
+        return files.compose(found -> jobs.data(job)
+                .compose(data -> savings.tasks(job)
+                        .map(savable -> new OutputPanel(job, found, job.userId() == caller.id(), data, savable))));
     }
 
     private Future<Reply> remove(Call call) {

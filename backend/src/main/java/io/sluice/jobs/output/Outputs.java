@@ -12,7 +12,7 @@ import java.util.List;
 public final class Outputs {
     static final String TOPIC = "outputs";
     /** Tasks write there without saying so. */
-    private static final Duration LOOK = Duration.ofSeconds(2);
+    static final Duration LOOK = Duration.ofSeconds(2);
 
     private final Jobs jobs;
     private final FileCentre centre;

@@ -117,6 +117,9 @@ public final class Words {
         }
         if (waiting.why() == Waiting.Why.IMAGE || waiting.why() == Waiting.Why.DATA) {
             Outage image = waiting.outages().getFirst();
+            if (image.node().isEmpty()) {
+                return view.t(key + ".turn");
+            }
             return image.device() == null
                     ? view.t(key, image.node())
                     : view.t(key + ".far", image.node(), image.device());

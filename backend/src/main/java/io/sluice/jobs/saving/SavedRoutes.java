@@ -52,20 +52,22 @@ final class SavedRoutes {
     }
 
     private Future<Reply> page(Call call) {
-        return page(call.caller(), call.note())
+        return savings.saved(call.caller())
                 .recover(SavingRoutes::away)
+                .map(all -> page(all, call.caller(), call.note()))
                 .map(page -> Reply.page(call, "jobs/saved-images.jte", page));
     }
 
-    private Future<SavedPage> page(Caller caller, @Nullable Note note) {
-        return savings.saved(caller).map(all -> new SavedPage(all, savings.isPossible(), caller, note));
+    private SavedPage page(List<SavedImage> all, Caller caller, @Nullable Note note) {
+        return new SavedPage(all, savings.isPossible(), caller, note);
     }
 
     private Future<Reply> follow(Call call) {
         return Future.succeededFuture(live.follow(
                 call,
                 Savings.TOPIC,
-                (caller, cursor) -> page(caller, null)
+                (caller, cursor) -> savings.followed(caller)
+                        .map(all -> page(all, caller, null))
                         .map(page -> new Live.Changes(
                                 page.cursor().equals(cursor)
                                         ? List.of()

@@ -3,6 +3,7 @@ package io.sluice.jobs.saving;
 import io.sluice.engines.Engine;
 import io.sluice.engines.Engine.Kept;
 import io.sluice.engines.Engine.NotKept;
+import io.sluice.engines.Engine.Saved;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
@@ -12,6 +13,7 @@ import io.sluice.web.Caller;
 import io.sluice.web.Live;
 import io.sluice.web.Problem;
 import io.sluice.web.Route;
+import io.sluice.web.looks.Looks;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,6 +47,7 @@ public final class Savings {
     private final Engine engine;
     private final Images images;
     private final Live live;
+    private final Looks<String, List<Saved>> looks = new Looks<>(LOOK.dividedBy(2));
     /** Those on their way, and those whose end nobody has been told yet. */
     private final Map<Wish, Going> going = new ConcurrentHashMap<>();
 
@@ -79,13 +82,28 @@ public final class Savings {
 
     /** Those that the caller may see, the newest first: their own, and for an administrator all. */
     Future<List<SavedImage>> saved(Caller caller) {
+        return images.saved().compose(saved -> engine.saved(saved).map(all -> of(caller, saved, all)));
+    }
+
+    /** The same, as it was a moment ago: for the many who wait for something to change. */
+    Future<List<SavedImage>> followed(Caller caller) {
         return images.saved()
-                .compose(saved -> engine.saved(caller.admin() ? saved : saved + caller.id() + "/"))
-                .map(all -> all.stream()
-                        .map(SavedImage::of)
-                        .sorted(Comparator.comparing(SavedImage::at).reversed())
-                        .limit(MOST_SHOWN)
-                        .toList());
+                .compose(saved -> looks.at(saved, () -> engine.saved(saved)).map(all -> of(caller, saved, all)));
+    }
+
+    private static List<SavedImage> of(Caller caller, String saved, List<Saved> all) {
+        String beginning = caller.admin() ? saved : saved + caller.id() + "/";
+        return all.stream()
+                .filter(one -> one.image().startsWith(beginning))
+                .map(SavedImage::of)
+                .sorted(Comparator.comparing(SavedImage::at).reversed())
+                .limit(MOST_SHOWN)
+                .toList();
+    }
+
+    private void changed() {
+        looks.forget();
+        live.ring(TOPIC);
     }
 
     /**
@@ -100,7 +118,7 @@ public final class Savings {
                 .compose(saved -> engine.drop(saved + owner + "/" + name, failed))
                 .recover(
                         failure -> Future.failedFuture(failure instanceof NotKept why ? undropped(why, name) : failure))
-                .onSuccess(dropped -> live.ring(TOPIC))
+                .onSuccess(dropped -> changed())
                 .onSuccess(dropped ->
                         Identity.audit("saved-image-deleted", "owner", owner, "image", name, "by", caller.name()));
     }
@@ -174,7 +192,7 @@ public final class Savings {
         going.put(wish, begun);
         begun.kept()
                 .onComplete(over -> begun.end().set(Instant.now()))
-                .onComplete(over -> live.ring(TOPIC))
+                .onComplete(over -> changed())
                 .onComplete(
                         kept -> audit(caller, job, wish, kept.image(), kept.id()),
                         failure -> audit(caller, job, wish, wish.image(), null));

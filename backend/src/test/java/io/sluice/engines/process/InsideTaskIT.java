@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.engines.Command;
 import io.sluice.engines.Exec;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -65,6 +67,20 @@ class InsideTaskIT {
             var ended = ran("early-" + i, "ls -d /userhome; pwd", Map.of());
             assertThat(ended.output()).isEqualTo("/userhome\n/userhome\n");
         }
+    }
+
+    /** It was started before supervisors told when others may come in, and never tells. */
+    @Test
+    void a_task_of_an_earlier_gateway_lets_programs_in() throws IOException {
+        started("old", "sleep 60");
+        Path run = folder.resolve("engine/runs/old");
+        Path about = run.resolve(RunFolder.ABOUT);
+        var known = new JsonObject(Files.readString(about));
+        assertThat(known.remove(RunFolder.TELLS_BEGUN)).isEqualTo(true);
+        Files.writeString(about, known.encode());
+        Path status = run.resolve("status");
+        Files.writeString(status, Files.readString(status).replace("begun=\n", ""));
+        assertThat(ran("old", "pwd", Map.of()).output()).isEqualTo("/userhome\n");
     }
 
     @Test

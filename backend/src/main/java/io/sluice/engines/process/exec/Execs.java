@@ -56,8 +56,8 @@ public final class Execs {
                 return Future.succeededFuture(exec.get());
             }
             return looks == 0
-                    ? Future.failedFuture(new Engine.Unavailable(
-                            "the task has not begun within " + LOOKS * BETWEEN_LOOKS_MILLIS / 1000 + " s", null))
+                    ? Future.failedFuture(
+                            new Engine.Unavailable("the task is still being set up. Try again in a few seconds", null))
                     : vertx.timer(BETWEEN_LOOKS_MILLIS, TimeUnit.MILLISECONDS)
                             .compose(now -> onceBegun(vertx, start, looks - 1));
         });
