@@ -52,6 +52,40 @@ def query(path, name):
     return parse_qs(urlsplit(path).query, keep_blank_values=True).get(name, [])
 
 
+def wait():
+    while not os.path.exists(sys.argv[2] + ".go"):
+        time.sleep(0.02)
+
+
+def take(sock, rest, left, sum):
+    while left > 0:
+        if not rest:
+            rest = sock.recv(1 << 20)
+            if not rest:
+                raise ValueError("torn")
+        sum.update(rest[:left])
+        left, rest = left - len(rest[:left]), rest[left:]
+    return rest
+
+
+# Reads what comes, which may be large, and says its sum.
+def late(sock, lines, rest):
+    sum = hashlib.sha256()
+    fields = {l.split(b":", 1)[0].strip().lower(): l.split(b":", 1)[1].strip() for l in lines[1:] if b":" in l}
+    if b"transfer-encoding" in fields:
+        count = 1
+        while count > 0:
+            while b"\r\n" not in rest:
+                rest += sock.recv(65536)
+            size, rest = rest.split(b"\r\n", 1)
+            count = int(size, 16)
+            rest = take(sock, take(sock, rest, count, sum), 2, hashlib.sha256())
+    else:
+        rest = take(sock, rest, int(fields.get(b"content-length", b"0")), sum)
+    answer(sock, "200 OK", [], sum.hexdigest().encode() + b".")
+    return rest
+
+
 def serve(sock):
     global connections
     with lock:
@@ -66,6 +100,10 @@ def serve(sock):
                 kept.write(raw + b"\n--\n")
             lines = raw.split(b"\r\n")
             method, path, _ = lines[0].decode("latin-1").split(" ", 2)
+            if path.startswith("/late"):
+                wait()
+                rest = late(sock, lines, rest)
+                continue
             sent, rest = body(sock, lines, rest)
             name = path.split("?")[0]
             if name == "/echo":
@@ -155,6 +193,11 @@ def serve(sock):
                 key = [l.split(b":", 1)[1].strip() for l in lines if l.lower().startswith(b"sec-websocket-key:")][0]
                 accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
                 sock.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSet-Cookie: sluice_session=owned; Path=/\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n" + rest)
+                if "late" in path:
+                    wait()
+                    sum = hashlib.sha256()
+                    take(sock, rest, int(query(path, "late")[0]), sum)
+                    sock.sendall(sum.hexdigest().encode() + b".")
                 if "flood" in path:
                     sent_bytes = 0
                     while True:
