@@ -43,6 +43,20 @@ class RecipesIT {
                 missing: put it into the image
                 start: exec no-such-program
                 """);
+        // it says what it does, and is not done before it may
+        Files.writeString(recipes.resolve("made.yaml"), """
+                title: Made
+                detect: command -v made-here
+                install: |
+                  echo "fetches the program"
+                  echo "$TOOLS" >> "$HOME/made.times"
+                  until [ -e "$HOME/made.go" ]; do sleep 0.1; done
+                  mkdir -p "$TOOLS/bin"
+                  printf '#!/bin/sh\\nexec python3 -m http.server "$2" --bind "$1" --directory /userhome/pages\\n' > "$TOOLS/bin/made-here"
+                  chmod +x "$TOOLS/bin/made-here"
+                start: exec made-here "$HOST" "$PORT"
+                probe: {path: /, status: 200}
+                """);
         desk = new DoorDesk(folder);
         ann = desk.somebody("ann");
     }
@@ -153,9 +167,7 @@ class RecipesIT {
     /** code-server itself can not be had on every machine: a stand-in of its name, which takes its flags and no others. */
     @Test
     void code_server_is_begun_as_it_wants_to_be() throws IOException {
-        Path program = Files.createDirectories(ann.home().resolve("bin")).resolve("code-server");
-        Files.writeString(program, """
-                #!/usr/bin/env python3
+        program("code-server", """
                 import argparse, http.server, json
                 flags = argparse.ArgumentParser(allow_abbrev=False)
                 flags.add_argument("--bind-addr", required=True)
@@ -173,18 +185,92 @@ class RecipesIT {
                 host, port = given.bind_addr.rsplit(":", 1)
                 http.server.ThreadingHTTPServer((host, int(port)), App).serve_forever()
                 """);
-        assertThat(program.toFile().setExecutable(true, false)).isTrue();
-        ann.submit(
-                "code",
-                "sleep 600",
-                Map.of(
-                        "sluice",
-                        Map.of(
-                                "environment", Map.of("PATH", "/userhome/bin:/usr/local/bin:/usr/bin:/bin"),
-                                "endpoints", List.of("code-server"))));
+        ann.submit("code", "sleep 600", withPrograms("code-server"));
         ann.ready("code", "code-server");
         assertThat(get(ann.door("code", "code-server"), "/").body())
                 .contains("\"disable_telemetry\": true", "\"disable_update_check\": true", "\"folder\": \"/userhome\"");
         ann.stop("code");
+    }
+
+    @Test
+    void what_is_installed_says_so_is_there_for_later_jobs_and_is_never_installed_by_two_at_once() throws IOException {
+        Files.createDirectories(ann.home().resolve("pages"));
+        for (String job : List.of("first", "second")) {
+            ann.submit(job, "sleep 600", extras("made"));
+        }
+        DoorDesk.until("both wait for it", () -> isInstalling("first") && isInstalling("second"));
+        DoorDesk.until(
+                "one installs",
+                () -> lines("first").contains("fetches the program")
+                        || lines("second").contains("fetches the program"));
+        String installs = lines("first").isEmpty() ? "second" : "first";
+        assertThat(ann.call("GET", "/jobs/ann~" + installs + "/panels/endpoints", null)
+                        .body())
+                .contains("fetches the program")
+                .contains("being installed into your own folder");
+        Files.createFile(ann.home().resolve("made.go"));
+        ann.submit("third", "sleep 600", extras("made"));
+        for (String job : List.of("first", "second", "third")) {
+            ann.ready(job, "made");
+            assertThat(get(ann.door(job, "made"), "/").status()).as(job).isEqualTo(200);
+            ann.stop(job);
+        }
+        assertThat(Files.readAllLines(ann.home().resolve("made.times")))
+                .singleElement()
+                .asString()
+                .startsWith("/userhome/.sluice/tools/made-");
+    }
+
+    private static boolean isInstalling(String job) {
+        return ann.state(job, "made").path("reason").asText().contains("being installed");
+    }
+
+    private static String lines(String job) {
+        return ann.state(job, "made").path("lines").asText();
+    }
+
+    /** Scripts written for Apulis and DLWorkspace put their events there. TensorBoard itself is tried in {@code NotebookIT}. */
+    @Test
+    void tensorboard_reads_where_scripts_write_that_call_the_job_by_its_id() throws IOException {
+        program("tensorboard", """
+                import argparse, http.server, json, os
+                flags = argparse.ArgumentParser(allow_abbrev=False)
+                for name in ["--host", "--port", "--logdir"]:
+                    flags.add_argument(name, required=True)
+                given = flags.parse_args()
+                class App(http.server.BaseHTTPRequestHandler):
+                    def do_GET(self):
+                        self.send_response(200)
+                        self.end_headers()
+                        self.wfile.write(json.dumps([given.logdir, os.listdir(given.logdir)]).encode())
+                http.server.ThreadingHTTPServer((given.host, int(given.port)), App).serve_forever()
+                """);
+        ann.submit(
+                "board",
+                "logs=~/tensorboard/$DLWS_JOB_ID/logs; mkdir -p $logs; echo $logs > ~/board.logs; touch $logs/events; sleep 600",
+                withPrograms("tensorboard"));
+        ann.ready("board", "tensorboard");
+        Door board = ann.door("board", "tensorboard");
+        DoorDesk.until(
+                "the events are there", () -> get(board, "/data/logdir").body().contains("\"events\""));
+        String logs = Files.readString(ann.home().resolve("board.logs")).strip();
+        assertThat(logs).matches("/userhome/tensorboard/\\d+/logs");
+        assertThat(get(board, "/data/logdir").body()).contains("\"" + logs + "\"");
+        ann.stop("board");
+    }
+
+    /** In the home, as a stand-in for the one of this name. */
+    private static void program(String name, String python) throws IOException {
+        Path program = Files.createDirectories(ann.home().resolve("bin")).resolve(name);
+        Files.writeString(program, "#!/usr/bin/env python3\n" + python);
+        assertThat(program.toFile().setExecutable(true, false)).isTrue();
+    }
+
+    private static Map<String, Object> withPrograms(String endpoint) {
+        return Map.of(
+                "sluice",
+                Map.of(
+                        "environment", Map.of("PATH", "/userhome/bin:/usr/local/bin:/usr/bin:/bin"),
+                        "endpoints", List.of(endpoint)));
     }
 }
