@@ -78,7 +78,9 @@ public final class Terminals {
         this.whereabouts = whereabouts;
         this.limits = limits;
         this.metrics = new TerminalMetrics(registry);
-        this.timer = vertx.setPeriodic(CHECK_MILLIS, tick -> open.values().forEach(terminal -> terminal.check(limits)));
+        long check = Math.min(
+                CHECK_MILLIS, Math.min(limits.idle().toMillis(), limits.left().toMillis()));
+        this.timer = vertx.setPeriodic(check, tick -> open.values().forEach(terminal -> terminal.check(limits)));
     }
 
     /** @param own the job of a key, if it is the caller's to look at */
