@@ -37,9 +37,15 @@ class WayCheckIT {
         door = ann.evil("evil");
         int port = ann.state("evil", "web").path("port").asInt();
         for (String name : List.of("faulty", "talks", "mute", "tires")) {
-            ann.on("evil", name, "{\"recipe\":\"" + name + "\",\"port\":\"" + port + "\"}");
-            ann.ready("evil", name);
+            on(name, name, port);
         }
+        on("minute", "talks", port);
+        on("minute-of-api", "talks", port);
+    }
+
+    private static void on(String name, String recipe, int port) {
+        ann.on("evil", name, "{\"recipe\":\"" + recipe + "\",\"port\":\"" + port + "\"}");
+        ann.ready("evil", name);
     }
 
     private static void recipe(Path recipes, String name, String more) throws IOException {
@@ -58,18 +64,22 @@ class WayCheckIT {
         return DoorDesk.JSON.readTree(answer.body());
     }
 
-    private static JsonNode over(String name) throws IOException {
+    private static JsonNode over(String name) {
         var last = new JsonNode[1];
         DoorDesk.until("the check is over", () -> {
-            try {
-                last[0] = DoorDesk.JSON.readTree(ann.call("GET", ann.endpoint("evil", name) + "/check", null)
-                        .body());
-                return last[0].path("over").asBoolean();
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
+            last[0] = known(name);
+            return last[0].path("over").asBoolean();
         });
         return last[0];
+    }
+
+    private static JsonNode known(String name) {
+        try {
+            return DoorDesk.JSON.readTree(
+                    ann.call("GET", ann.endpoint("evil", name) + "/check", null).body());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static List<String> hops(JsonNode check) {
@@ -98,6 +108,19 @@ class WayCheckIT {
         assertThat(detail(check, "door")).contains(".localhost:" + desk.port());
         check("web", 0);
         assertThat(detail(over("web"), "socket")).contains("of the gateway");
+    }
+
+    /** Of which the page speaks as a minute; who asks by the API without a number gets the same. */
+    @Test
+    void the_page_asks_for_a_minute_of_silence() throws IOException {
+        var pressed = ann.call("POST", "/jobs/ann~evil/endpoints/minute/check", "{}");
+        assertThat(pressed.statusCode()).isEqualTo(303);
+        DoorDesk.until(
+                "the silence has begun",
+                () -> detail(known("minute"), "silence").contains("silent for 60 s"));
+        assertThat(known("minute").path("over").asBoolean()).isFalse();
+        var asked = ann.call("POST", ann.endpoint("evil", "minute-of-api") + "/check", "{}");
+        assertThat(detail(DoorDesk.JSON.readTree(asked.body()), "silence")).contains("silent for 60 s");
     }
 
     @Test

@@ -60,6 +60,7 @@ public record Check(Instant began, boolean over, List<Step> steps) {
         ECHOES("The WebSocket {0} opens, and what is sent comes back."),
         OWN_ECHO("A WebSocket of the gateway’s own comes through; of the app none is known."),
         NO_SOCKET("The WebSocket {0} does not work: {1}"),
+        WAITS("Open, and left silent for {0} s."),
         STAYS("Open and silent for {0} s, and it still answers."),
         CUT("It was cut within {0} s of silence: {1}"),
         LEFT("The gateway that was checking has ended. Check again.");

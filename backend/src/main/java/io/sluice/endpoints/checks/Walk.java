@@ -205,7 +205,7 @@ final class Walk {
         if (silence == 0) {
             return Future.succeededFuture();
         }
-        return trying(Hop.SILENCE)
+        return trying(Hop.SILENCE, Finding.WAITS, "" + silence)
                 .onSuccess(told -> spoken.tryComplete())
                 .compose(told -> vertx.timer(silence, TimeUnit.SECONDS))
                 .compose(silent -> probes.echo(socket))
@@ -220,7 +220,11 @@ final class Walk {
     }
 
     private Future<Void> trying(Hop hop) {
-        steps.add(new Step(hop, null, Finding.TRYING, List.of()));
+        return trying(hop, Finding.TRYING);
+    }
+
+    private Future<Void> trying(Hop hop, Finding finding, String... values) {
+        steps.add(new Step(hop, null, finding, List.of(values)));
         return tell.apply(List.copyOf(steps), false).mapEmpty();
     }
 
