@@ -92,6 +92,102 @@ test("files_go_up_are_looked_at_changed_and_come_back_from_the_bin", async () =>
   await context.close();
 });
 
+const HOSTILE =
+  '<img src="/never" onerror="window.ran = 1"><script>window.ran = 1</script><iframe src="/never"></iframe>';
+const DRAWING = `<svg xmlns="http://www.w3.org/2000/svg" onload="window.ran = 1"><script>window.ran = 1</script></svg>`;
+
+/** What somebody hostile saves as a notebook; the picture in it is one. */
+function notebook(png) {
+  const output = (data) => ({ output_type: "display_data", data });
+  return JSON.stringify({
+    nbformat: 4,
+    cells: [
+      { cell_type: "markdown", source: ["# Hello ", HOSTILE] },
+      {
+        cell_type: "code",
+        source: "print(1)",
+        outputs: [
+          { output_type: "stream", text: ["one ", HOSTILE] },
+          output({ "image/png": png.toString("base64"), "text/html": HOSTILE }),
+          output({ "text/html": HOSTILE, "application/javascript": "window.ran = 1" }),
+          output({ "image/svg+xml": DRAWING }),
+          output({ "image/png": 'x" onerror="window.ran = 1', "text/plain": "instead" }),
+          { output_type: "error", traceback: ["\u001b[31mValueError\u001b[0m"] },
+        ],
+      },
+    ],
+  });
+}
+
+test("pictures_and_notebooks_are_looked_at_and_nothing_of_them_runs", async () => {
+  const { page, context, complaints } = await newcomer(browser, {});
+  const never = [];
+  context.on("request", (request) => request.url().includes("/never") && never.push(request.url()));
+  await page.goto("/files");
+  await page.locator("file-centre .empty").waitFor();
+  const png = await page.screenshot({ clip: { x: 0, y: 0, width: 40, height: 30 } });
+  const all = {
+    "seen.png": png,
+    "hostile.png": HOSTILE,
+    "hostile.svg": DRAWING,
+    "hostile.html": HOSTILE,
+    "runs.ipynb": notebook(png),
+    "broken.ipynb": notebook(png).slice(0, 200),
+    "odd.ipynb": '{"cells":[null]}',
+    "old.ipynb": '{"worksheets":[]}',
+  };
+  const content = `/api/v2/files/${await space(page)}/content`;
+  for (const [name, data] of Object.entries(all)) {
+    const headers = { Origin: new URL(page.url()).origin };
+    const written = await context.request.put(`${content}?path=${name}`, { data: Buffer.from(data), headers });
+    assert.equal(written.status(), 200, name);
+  }
+  await page.reload();
+  const view = page.locator(".file-view .place");
+  const open = async (name) => {
+    await page.keyboard.press("Escape");
+    await page.locator(".file-view").waitFor({ state: "detached" });
+    await row(page, name).locator("a").click();
+  };
+  const size = (picture) => picture.evaluate(async (one) => [await one.decode(), one.naturalWidth].at(-1));
+
+  await open("seen.png");
+  await view.locator("img").waitFor();
+  assert.equal(await size(view.locator("img")), 40);
+  await open("hostile.png");
+  await view.locator(".empty", { hasText: "can not be shown as a picture" }).waitFor();
+  await open("runs.ipynb");
+  await view.locator(".notebook").waitFor();
+  await picture(page, "files-ipynb");
+  assert.equal(await view.locator("p.markdown").innerText(), `# Hello ${HOSTILE}`);
+  assert.deepEqual(await view.locator("pre.output").allInnerTexts(), [`one ${HOSTILE}`, "instead", "ValueError"]);
+  assert.equal(await view.locator("p.faint", { hasText: "Output left out" }).count(), 2);
+  assert.equal(await size(view.locator("img")), 40);
+  assert.equal(await view.locator("iframe, script, svg, [onerror]").count(), 0);
+  for (const name of ["broken.ipynb", "odd.ipynb", "old.ipynb", "hostile.svg", "hostile.html"]) {
+    await open(name);
+    await view.locator("pre").waitFor();
+    assert.equal(await view.locator("pre").textContent(), String(all[name]));
+  }
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+
+  const alone = await context.newPage();
+  const shown = await alone.goto(`${content}?path=hostile.png&as=picture`);
+  assert.equal(shown.headers()["x-content-type-options"], "nosniff");
+  assert.match(shown.headers()["content-security-policy"], /^sandbox;/);
+  assert.equal(await alone.evaluate(() => window.ran), undefined);
+  for (const name of ["hostile.html", "hostile.svg"]) {
+    const [load] = await Promise.all([
+      alone.waitForEvent("download"),
+      alone.goto(`${content}?path=${name}`).catch(() => undefined), // what is loaded down is no page
+    ]);
+    await load.cancel();
+  }
+  assert.deepEqual(never, []);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("a_folder_opens_in_a_notebook_by_way_of_a_job", async () => {
   const { page, context } = await newcomer(browser, {});
   await page.goto("/files");

@@ -1,6 +1,7 @@
-import { amount, make, numbers, type Words } from "../log/dom";
+import { amount, listed, make, numbers, type Words } from "../log/dom";
 import { above, decoded, type Entry, encoded, Failure, type Going, joined, last, type Space } from "./api";
-import { ask, sure, tell } from "./dialogs";
+import { ask, say, sure, tell } from "./dialogs";
+import type { Chosen } from "./finding";
 import { askUnpack } from "./unpack";
 
 const MOST_HOURS = 720;
@@ -40,6 +41,15 @@ export class Actions {
     if (!name) return;
     const path = joined(folder, encodeURIComponent(name));
     await this.#do(() => (title === "newFolder" ? this.#space.make(path) : this.#space.write(path, "", "")));
+  }
+
+  /** What there is no file to send for: folders with nothing in them are made, and what could not be read is told. */
+  async beside({ empty, unread }: Chosen, folder: string): Promise<void> {
+    if (unread.length > 0) say(this.#words, this.#words("unread", listed(unread)));
+    if (empty.length === 0) return;
+    await this.#do(async () => {
+      for (const path of empty) await this.#space.makeAll(folder, encoded(path));
+    });
   }
 
   async rename(entry: Entry): Promise<void> {

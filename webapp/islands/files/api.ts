@@ -115,6 +115,17 @@ export class Space {
     await this.#ask("POST", this.address("/folder", { path }));
   }
 
+  /** A folder below another, with those on the way to it; what is one already stays. */
+  async makeAll(folder: string, below: string): Promise<void> {
+    let path = folder;
+    for (const name of below.split("/")) {
+      path = joined(path, name);
+      await this.make(path).catch(async (failure) => {
+        if ((await this.look(path)).kind !== "folder") throw failure;
+      });
+    }
+  }
+
   async move(path: string, to: string): Promise<void> {
     await this.#ask("POST", this.address("/move", { path, to }));
   }

@@ -66,6 +66,11 @@ export function tell(words: Words, title: string, label: string, value: string):
   text.select();
 }
 
+/** What somebody should not miss. */
+export function say(words: Words, text: string): void {
+  shown(text, [], [make("button", { class: "button primary", type: "submit", value: "no" }, words("close"))]);
+}
+
 export function sure(words: Words, question: string, does: string): Promise<boolean> {
   const yes = make("button", { class: "button danger primary", type: "submit", value: "yes" }, does);
   return answer(shown(question, [], [no(words), yes]));

@@ -3,7 +3,7 @@ import { Actions } from "./actions";
 import { above, decoded, type Entry, encoded, joined, Space, told } from "./api";
 import { Bin } from "./bin";
 import { crumbs } from "./crumbs";
-import { dropping, type Found } from "./finding";
+import { type Chosen, dropping } from "./finding";
 import { Picked } from "./picked";
 import { Rows } from "./rows";
 import { Item } from "./sending";
@@ -74,7 +74,7 @@ class FileCentre extends HTMLElement {
     this.#crumbs = make("nav", { class: "crumbs", "aria-label": this.#words("title") });
     this.#tools = make("div", { class: "buttons push" });
     const button = buttons(this.#words, this.#sprite);
-    const take = (found: Found[]) => this.#send(found);
+    const take = (chosen: Chosen) => this.#send(chosen);
     this.#making = making(button, this.#actions, () => this.#path, take);
     this.#picked = new Picked(this.#words, button);
     this.#body = make("div", { class: "file-body" });
@@ -104,9 +104,11 @@ class FileCentre extends HTMLElement {
     dropping(sheet, () => this.#writable, take);
   }
 
-  #send(found: Found[]): void {
-    const space = this.dataset.space ?? "";
-    this.#uploads.sending.add(found.map(({ file, path }) => new Item(file, joined(this.#path, encoded(path)), space)));
+  #send(chosen: Chosen): void {
+    const { name } = this.#space;
+    const items = chosen.files.map(({ file, path }) => new Item(file, joined(this.#path, encoded(path)), name));
+    this.#uploads.sending.add(items);
+    void this.#actions.beside(chosen, this.#path);
   }
 
   async #open(entry: Entry): Promise<void> {

@@ -50,7 +50,8 @@ const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /** A notebook as it was saved: what somebody wrote and what came of it, as text and pictures, and nothing of it runs here. */
 export function notebook(text: string, words: Words): HTMLElement {
-  const cells = (JSON.parse(text) as { cells?: Cell[] }).cells ?? [];
+  const { cells } = JSON.parse(text) as { cells?: Cell[] };
+  if (!Array.isArray(cells)) throw new TypeError("a notebook of a kind that is not known");
   return make("div", { class: "notebook" }, ...cells.map((cell) => cellOf(cell, words)));
 }
 

@@ -1,6 +1,6 @@
 import { icon, make, type Words } from "../log/dom";
 import type { Actions } from "./actions";
-import { type Found, pick } from "./finding";
+import { type Chosen, pick } from "./finding";
 
 /** Makes buttons of one page: a picture and its word. */
 export type Buttons = (word: string, picture: string, does: () => void, look?: string) => HTMLElement;
@@ -15,7 +15,7 @@ export function making(
   button: Buttons,
   actions: Actions,
   path: () => string,
-  take: (found: Found[]) => void,
+  take: (chosen: Chosen) => void,
 ): HTMLElement[] {
   return [
     button("upload", "up", () => pick(false, take), "primary"),

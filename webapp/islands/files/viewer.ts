@@ -65,7 +65,9 @@ export class Viewer {
     this.#buttons.replaceChildren(load);
     this.#says.textContent = amount(entry.size ?? 0);
     if (PICTURES.has(end)) {
-      this.#place.replaceChildren(make("img", { src: space.content(entry.path, "picture"), alt: entry.name }));
+      const picture = make("img", { src: space.content(entry.path, "picture"), alt: entry.name });
+      picture.addEventListener("error", () => this.#tell(words("noPicture")));
+      this.#place.replaceChildren(picture);
       return;
     }
     try {
