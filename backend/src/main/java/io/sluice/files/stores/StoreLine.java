@@ -23,6 +23,7 @@ import software.amazon.awssdk.profiles.ProfileFile;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.model.ChecksumMode;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.ServerSideEncryption;
@@ -130,13 +131,14 @@ public final class StoreLine implements AutoCloseable {
         return how == ServerSideEncryption.AWS_KMS || how == ServerSideEncryption.AWS_KMS_DSSE;
     }
 
-    /** Just the object that was listed, from there on. */
+    /** Just the object that was listed, from there on. A whole one is compared with its checksum, where the store keeps one, and breaks at its end if it differs. */
     public Coming read(Stores.Place place, Stored object, long from) throws StoreFault {
         var coming = asked(
                 place,
                 () -> client.getObject(with -> with.bucket(place.bucket())
                         .key(object.key())
                         .ifMatch('"' + object.etag() + '"')
+                        .checksumMode(from > 0 ? null : ChecksumMode.ENABLED)
                         .range(from > 0 ? "bytes=" + from + "-" : null)));
         var told = coming.response();
         boolean same = unquoted(told.eTag()).equals(object.etag()) && told.contentLength() == object.size() - from;
@@ -280,7 +282,14 @@ public final class StoreLine implements AutoCloseable {
                         "The clocks of this gateway and of store " + store.name()
                                 + " differ too much. Ask your administrator to set them.",
                         e);
-            case "InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthorizationHeaderMalformed" ->
+            case "AuthorizationHeaderMalformed" ->
+                new StoreFault(
+                        Why.REFUSED,
+                        "Store " + store.name() + " does not take what is signed for region " + store.region() + " ("
+                                + code
+                                + "). Ask your administrator to write the region that it wants behind its address, as ?region=.",
+                        e);
+            case "InvalidAccessKeyId", "SignatureDoesNotMatch" ->
                 new StoreFault(
                         Why.CREDENTIALS,
                         "Store " + store.name() + " does not know the access key, or its secret is another (" + code

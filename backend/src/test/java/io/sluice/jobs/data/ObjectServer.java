@@ -7,6 +7,7 @@ import io.sluice.files.stores.StoreLine;
 import io.sluice.files.stores.Stored;
 import io.sluice.files.stores.Stores;
 import io.sluice.jobs.protocol.data.Data;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +24,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
@@ -33,11 +36,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A server of S3 with the bucket {@code lab}, on the loopback, and a line to it that a test can cut. */
+/** A server of S3 with the bucket {@code lab}, on the loopback, and a line to it that lets pass what is signed with the key, and that a test can cut. */
 public final class ObjectServer implements AutoCloseable {
     public static final AccessKey KEY = new AccessKey("S3RVER", "S3RVER");
     private static final Path SOURCE = Path.of("src/test/s3");
     private static final Path HOME = Path.of("target/s3");
+    private static final String REGION = "us-east-1";
+    private static final int PIECE = 16 << 10;
+
+    private final Signatures signatures = new Signatures(KEY, REGION);
 
     private final Process server;
     private final int port;
@@ -71,6 +78,8 @@ public final class ObjectServer implements AutoCloseable {
                         "--port",
                         "0",
                         "--no-vhost-buckets",
+                        "--service-endpoint",
+                        "localhost",
                         "--configure-bucket",
                         "lab")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -140,28 +149,77 @@ public final class ObjectServer implements AutoCloseable {
                 // each answer of many small ones would wait for an acknowledgement
                 client.setTcpNoDelay(true);
                 to.setTcpNoDelay(true);
-                Thread.ofVirtual().start(() -> relay(client, to, true));
-                Thread.ofVirtual().start(() -> relay(to, client, false));
+                Thread.ofVirtual().start(() -> requests(client, to));
+                Thread.ofVirtual().start(() -> answers(to, client));
             }
         } catch (IOException closed) {
             server.destroy();
         }
     }
 
-    private void relay(Socket from, Socket to, boolean up) {
-        byte[] piece = new byte[16 << 10];
+    /** The server itself looks at no signature of version 4. */
+    private void requests(Socket client, Socket to) {
+        try (client;
+                to) {
+            var from = new BufferedInputStream(client.getInputStream(), PIECE);
+            for (var one = Asking.next(from); one.isPresent(); one = Asking.next(from)) {
+                Asking asking = one.get();
+                if (isAway()) {
+                    return;
+                }
+                asked.accept(asking.text());
+                String fault = signatures.fault(asking, Instant.now());
+                if (fault.isEmpty()) {
+                    to.getOutputStream().write(asking.text().getBytes(StandardCharsets.ISO_8859_1));
+                    body(from, asking.length(), to.getOutputStream());
+                } else {
+                    body(from, asking.waits() ? 0 : asking.length(), OutputStream.nullOutputStream());
+                    refuse(client, fault);
+                    return;
+                }
+            }
+        } catch (IOException broken) {
+            close(to);
+        }
+    }
+
+    private void body(InputStream from, long length, OutputStream to) throws IOException {
+        byte[] piece = new byte[PIECE];
+        for (long left = length; left > 0; ) {
+            int count = from.read(piece, 0, (int) Math.min(left, PIECE));
+            if (count < 0 || isAway()) {
+                throw new IOException("the line breaks");
+            }
+            to.write(piece, 0, count);
+            left -= count;
+        }
+    }
+
+    private static void refuse(Socket client, String code) throws IOException {
+        String body = "<Error><Code>" + code + "</Code><Message>refused</Message></Error>";
+        int status = code.equals("AuthorizationHeaderMalformed") ? 400 : 403;
+        client.getOutputStream()
+                .write(("HTTP/1.1 " + status + " Refused\r\nContent-Type: application/xml\r\nContent-Length: "
+                                + body.length() + "\r\nConnection: close\r\n\r\n" + body)
+                        .getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** A line that was kept for the next request breaks too. */
+    private boolean isAway() {
+        if (away) {
+            refused.incrementAndGet();
+        }
+        return away;
+    }
+
+    private void answers(Socket from, Socket to) {
+        byte[] piece = new byte[PIECE];
         try (from;
                 to) {
             for (int count = from.getInputStream().read(piece);
                     count >= 0;
                     count = from.getInputStream().read(piece)) {
-                if (away) { // a line that was kept for the next request breaks too
-                    refused.incrementAndGet();
-                    return;
-                }
-                if (up) {
-                    asked.accept(new String(piece, 0, Math.min(count, 2_000), StandardCharsets.ISO_8859_1));
-                } else if (isBroken(count)) {
+                if (isAway() || isBroken(count)) {
                     return;
                 }
                 to.getOutputStream().write(piece, 0, count);
@@ -258,9 +316,18 @@ public final class ObjectServer implements AutoCloseable {
         return stores(line.getLocalPort());
     }
 
+    /** As an administrator would write it, the port and what comes behind it left out. */
+    public Stores stores(String address, String behind) {
+        List<String> faults = new ArrayList<>();
+        Stores stores = Stores.read("near=" + address + ":" + line.getLocalPort() + behind, faults);
+        if (!faults.isEmpty()) {
+            throw new IllegalArgumentException(faults.toString());
+        }
+        return stores;
+    }
+
     private static Stores stores(int port) {
-        return new Stores(
-                List.of(new StoreAddress("near", URI.create("http://127.0.0.1:" + port), false, "us-east-1")));
+        return new Stores(List.of(new StoreAddress("near", URI.create("http://127.0.0.1:" + port), false, REGION)));
     }
 
     Stores.Place place(String address) {
