@@ -317,7 +317,8 @@ async function many() {
 async function files() {
   const missing = withoutFilePeers();
   if (missing) return skipped(missing);
-  const { up, put, down, get, grown, first, packed } = await measureFiles({ rounds: 3, lists: 15 });
+  const { up, put, down, get, most, grown, idle, busy, first, packed } = await measureFiles({ rounds: 3, lists: 15 });
+  const waits = ({ waits }) => `${percentile(waits, 0.99).toFixed(0)}, ${Math.max(...waits).toFixed(0)} ms`;
   const [upRatio, downRatio, zipRatio] = [ratios(up, put), ratios(down, get), ratios(packed.zip, packed.ours)];
   const against = (ratio, ours, theirs) =>
     `**${range(ratio, 2)}**: ${range(ours, 2)} / ${range(theirs, 2)} GB/s, ${ratio.length} rounds`;
@@ -330,6 +331,24 @@ async function files() {
     ),
     figure("it comes down / from nginx", "≥ 0.8", against(downRatio, down, get), median(downRatio) >= 0.8),
     figure("what the heap has grown by after these", "< 64 MiB", `**${grown.toFixed(0)}** MiB`, grown < 64),
+    figure(
+      "what is left of the heap after any collection while they run: more than before, at most",
+      "< 64 MiB",
+      `**${most.toFixed(0)}** MiB`,
+      most < 64,
+    ),
+    figure(
+      "what buffers beside the heap take more while one goes up and comes down, at most",
+      "< 64 MiB",
+      `**${busy.beside.toFixed(0)}** MiB, looked at every half second`,
+      busy.beside < 64,
+    ),
+    figure(
+      "the event loops meanwhile: Vert.x' warnings; `/healthz` every 20 ms on 16 lines, 99th percentile and longest",
+      "0; ≤ 200 ms",
+      `**${busy.warnings}; ${waits(busy)}**, ${busy.waits.length} times (nothing going on: ${waits(idle)}; longest collection ${busy.pause.toFixed(0)} ms)`,
+      busy.warnings === 0 && Math.max(...busy.waits) <= 200,
+    ),
     figure(
       "a folder of 100,000 files: the first 200 rows",
       "≤ 100 ms",

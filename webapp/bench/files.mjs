@@ -2,9 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { Gateway } from "./logs.mjs";
 import { freePort, interleaved, javaHome, run, scratch, timeToAnswer } from "./measure.mjs";
 import { fetchPage } from "./visitor.mjs";
+import { collections, watch, watched } from "./watch.mjs";
 
 const GIB = 4;
 const SMALL = 10_000;
@@ -84,9 +86,9 @@ function fill(folder, count, bytes) {
   for (let i = 0; i < count; i++) writeFileSync(join(folder, `file-${String(i).padStart(6, "0")}`), bytes);
 }
 
-/** Gigabytes a second of all ways, what the heap grew by, and milliseconds of the folders. */
+/** Gigabytes a second of all ways, what memory grew by, how long others waited, and milliseconds of the folders. */
 export async function measureFiles({ rounds, lists }) {
-  const gateway = await Gateway.open();
+  const gateway = await Gateway.open(watched);
   const other = await nginx();
   try {
     const file = join(scratch, "large");
@@ -97,12 +99,27 @@ export async function measureFiles({ rounds, lists }) {
     const speed = (seconds) => length / 1e9 / seconds;
     await upload(gateway, join(home, "print.mjs"), "warm", statSync(join(home, "print.mjs")).size);
     const before = heap(gateway.child.pid);
+    const past = collections().length;
+    const up = () => upload(gateway, file, "large", length);
+    const down = () => curl(...bearer, `${gateway.address}${FILES}/content?path=large`);
     const ways = await interleaved(rounds, {
-      up: async () => speed(await upload(gateway, file, "large", length)),
+      up: async () => speed(await up()),
       put: async () => speed(await curl("-T", file, "-H", "Expect:", `${other.address}/large`)),
-      down: async () => speed(await curl(...bearer, `${gateway.address}${FILES}/content?path=large`)),
+      down: async () => speed(await down()),
       get: async () => speed(await curl(`${other.address}/large`)),
     });
+    const idle = await watch(gateway, () => pause(5000));
+    const busy = await watch(gateway, async () => {
+      await up();
+      await down();
+    });
+    const most =
+      Math.max(
+        before,
+        ...collections()
+          .slice(past)
+          .map(({ left }) => left),
+      ) - before;
     const grown = heap(gateway.child.pid) - before;
     fill(join(home, "small"), SMALL, Buffer.alloc(4096, "x"));
     fill(join(home, "many"), ENTRIES, "");
@@ -122,7 +139,7 @@ export async function measureFiles({ rounds, lists }) {
         return (performance.now() - began) / 1000;
       },
     });
-    return { ...ways, grown, first, packed };
+    return { ...ways, most, grown, idle, busy, first, packed };
   } finally {
     await other.stop();
     await gateway.close();
