@@ -47,15 +47,7 @@ class DockerSshIT {
             {"jobName": "train", "image": "%s", "taskRoles": [{"name": "main", "cpuNumber": 0, "memoryMB": 256, "command": "sleep 600"}]}
             """.formatted(TestDaemon.IMAGE));
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
-        String info = "/api/v2/jobs/ann~train/ssh";
-        DoorDesk.until("the task runs", () -> ann.call("GET", info, null).statusCode() == 200);
-        int port = DoorDesk.JSON
-                .readTree(ann.call("GET", info, null).body())
-                .path("containers")
-                .path(0)
-                .path("sshPort")
-                .asInt();
-        ssh = new SshDesk(Files.createDirectory(folder.resolve("client")), port);
+        ssh = new SshDesk(Files.createDirectory(folder.resolve("client")), ann.sshPort("train"));
         key = ssh.key("ann");
         ssh.give(ann, key);
     }

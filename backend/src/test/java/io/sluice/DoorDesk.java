@@ -181,6 +181,17 @@ final class DoorDesk implements AutoCloseable {
             ready(job, "web");
         }
 
+        /** Of the gateway's door, as is told once the job runs. */
+        int sshPort(String job) throws IOException {
+            String told = "/api/v2/jobs/" + name() + "~" + job + "/ssh";
+            until("it runs", () -> call("GET", told, null).statusCode() == 200);
+            return JSON.readTree(call("GET", told, null).body())
+                    .path("containers")
+                    .path(0)
+                    .path("sshPort")
+                    .asInt();
+        }
+
         void on(String job, String name, String wish) {
             var answer = call("PUT", endpoint(job, name), wish);
             if (answer.statusCode() != 200) {

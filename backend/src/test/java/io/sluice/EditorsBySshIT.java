@@ -32,15 +32,7 @@ class EditorsBySshIT {
         desk = new DoorDesk(Files.createDirectory(folder.resolve("data")), "--ssh-port", "0");
         var ann = desk.somebody("ann");
         ann.submit("train", "sleep 600", Map.of());
-        String told = "/api/v2/jobs/ann~train/ssh";
-        DoorDesk.until("it runs", () -> ann.call("GET", told, null).statusCode() == 200);
-        int port = DoorDesk.JSON
-                .readTree(ann.call("GET", told, null).body())
-                .path("containers")
-                .path(0)
-                .path("sshPort")
-                .asInt();
-        ssh = new SshDesk(Files.createDirectory(folder.resolve("client")), port);
+        ssh = new SshDesk(Files.createDirectory(folder.resolve("client")), ann.sshPort("train"));
         key = ssh.key("ann");
         ssh.give(ann, key);
     }

@@ -7,7 +7,6 @@ import io.sluice.files.tree.Folder;
 import io.sluice.files.tree.OpenFile;
 import io.sluice.files.tree.Owner;
 import io.sluice.files.uploads.Receiving;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
@@ -50,17 +49,7 @@ class PartTest {
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong most = new AtomicLong();
     private final AtomicInteger ended = new AtomicInteger();
-    private final Receiving.Worker worker = new Receiving.Worker() {
-        @Override
-        public <T> Future<T> run(Callable<T> work) {
-            return vertx.executeBlocking(work, false);
-        }
-
-        @Override
-        public <T> Future<T> after(Callable<T> work) {
-            return run(work);
-        }
-    };
+    private final Receiving.Worker worker = new Aside(vertx);
 
     @BeforeEach
     void write() throws IOException {

@@ -3,13 +3,11 @@ package io.sluice.files.sending;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.files.uploads.Receiving;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -22,17 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class SendingTest {
     private final Vertx vertx = Vertx.vertx();
-    private final Receiving.Worker worker = new Receiving.Worker() {
-        @Override
-        public <T> Future<T> run(Callable<T> work) {
-            return vertx.executeBlocking(work, false);
-        }
-
-        @Override
-        public <T> Future<T> after(Callable<T> work) {
-            return run(work);
-        }
-    };
+    private final Receiving.Worker worker = new Aside(vertx);
 
     @AfterEach
     void close() throws Exception {
