@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.impl.HttpServerConnection;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,8 @@ public final class Live {
         }
         Channel channel = channel(request);
         return request.toWebSocket()
+                // what fails on the connection of somebody who has left says anything but that
+                .recover(failure -> Future.failedFuture(channel.isActive() ? failure : new ClosedChannelException()))
                 .onFailure(notOpened -> streams.remove(request))
                 .map(opened -> {
                     admit(request, opened, caller);

@@ -10,12 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,32 +74,16 @@ class EdgeTest extends EdgeRefusals {
 
     @Test
     void who_leaves_before_the_answer_is_ready_is_no_fault_of_ours() throws Exception {
-        var faults = new LinkedBlockingQueue<String>();
-        var logger = Logger.getLogger(Errors.class.getName());
-        var listens = new Handler() {
-            @Override
-            public void publish(LogRecord said) {
-                faults.add(said.getLevel() + " " + said.getMessage());
+        try (var faults = new Overheard(Errors.class)) {
+            try (Socket socket = portal.socket()) {
+                socket.getOutputStream()
+                        .write("GET /drawn HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(beingDrawn.poll(5, TimeUnit.SECONDS)).isNotNull();
             }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        logger.addHandler(listens);
-        logger.setLevel(Level.ALL);
-        try (Socket socket = portal.socket()) {
-            socket.getOutputStream()
-                    .write("GET /drawn HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(beingDrawn.poll(5, TimeUnit.SECONDS)).isNotNull();
+            assertThat(faults.next()).startsWith("FINE event=reader-gone");
+            assertThat(portal.get("/broken").statusCode()).isEqualTo(500);
+            assertThat(faults.next()).startsWith("SEVERE event=request-failed");
         }
-        assertThat(faults.poll(5, TimeUnit.SECONDS)).startsWith("FINE event=reader-gone");
-        assertThat(portal.get("/broken").statusCode()).isEqualTo(500);
-        assertThat(faults.poll(5, TimeUnit.SECONDS)).startsWith("SEVERE event=request-failed");
-        logger.removeHandler(listens);
-        logger.setLevel(null);
     }
 
     @Test

@@ -36,6 +36,10 @@ class LiveTest {
     private final AtomicInteger newest = new AtomicInteger(7);
     private volatile Future<Void> gate = Future.succeededFuture();
 
+    private final BlockingQueue<String> asked = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<String> left = new ArrayBlockingQueue<>(1);
+    private final Promise<Void> late = Promise.promise();
+
     @TempDir
     private Path folder;
 
@@ -64,6 +68,17 @@ class LiveTest {
                         75),
                 web -> List.of(
                         Route.get("/broken", call -> Future.succeededFuture(broken())),
+                        Route.get("/live/late", call -> {
+                            asked.add("");
+                            call.context().request().connection().closeHandler(closed -> left.add(""));
+                            return late.future()
+                                    .map(since -> web.live()
+                                            .follow(
+                                                    call,
+                                                    "late",
+                                                    (caller, cursor) ->
+                                                            Future.succeededFuture(new Live.Changes(List.of(), "1"))));
+                        }),
                         Route.get(
                                 "/live/numbers",
                                 call -> Future.succeededFuture(web.live()
@@ -119,21 +134,7 @@ class LiveTest {
         gate = slow.future();
         try (var line = new Socket(InetAddress.getLoopbackAddress(), portal.port)) {
             line.setSoTimeout(10_000);
-            line.getOutputStream()
-                    .write(String.join(
-                                    "\r\n",
-                                    "GET /live/numbers?since=0 HTTP/1.1",
-                                    "Host: 127.0.0.1:" + portal.port,
-                                    "Origin: " + portal.origin,
-                                    "Cookie: sluice_session=ann",
-                                    "Connection: Upgrade",
-                                    "Upgrade: websocket",
-                                    "Sec-WebSocket-Version: 13",
-                                    "Sec-WebSocket-Protocol: " + Live.SUBPROTOCOL,
-                                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-                                    "",
-                                    "")
-                            .getBytes(StandardCharsets.US_ASCII));
+            line.getOutputStream().write(upgrade("/live/numbers?since=0"));
             var answer = line.getInputStream();
             var head = new StringBuilder();
             while (head.indexOf("\r\n\r\n") < 0) {
@@ -148,6 +149,36 @@ class LiveTest {
 
             line.setSoTimeout(500);
             assertThat(next(answer)).as("nothing, or the end").isIn(-1, NOTHING);
+        }
+    }
+
+    private byte[] upgrade(String uri) {
+        return String.join(
+                        "\r\n",
+                        "GET " + uri + " HTTP/1.1",
+                        "Host: 127.0.0.1:" + portal.port,
+                        "Origin: " + portal.origin,
+                        "Cookie: sluice_session=ann",
+                        "Connection: Upgrade",
+                        "Upgrade: websocket",
+                        "Sec-WebSocket-Version: 13",
+                        "Sec-WebSocket-Protocol: " + Live.SUBPROTOCOL,
+                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                        "",
+                        "")
+                .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void who_leaves_before_a_socket_is_opened_is_no_fault_of_ours() throws Exception {
+        try (var faults = new Overheard(Errors.class)) {
+            try (var line = new Socket(InetAddress.getLoopbackAddress(), portal.port)) {
+                line.getOutputStream().write(upgrade("/live/late"));
+                assertThat(asked.poll(5, TimeUnit.SECONDS)).isNotNull();
+            }
+            assertThat(left.poll(5, TimeUnit.SECONDS)).isNotNull();
+            late.complete();
+            assertThat(faults.next()).startsWith("FINE event=reader-gone");
         }
     }
 
