@@ -1,5 +1,6 @@
 // A terminal in a running task: opened on the job's page, typed into, resized, lost and found again; as processes and in containers.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { violations } from "./axe.mjs";
 import { admin, freshName, newcomer, openBrowser, PHONE, picture, signedIn, signIn, visitor } from "./browser.mjs";
@@ -74,6 +75,45 @@ test("a_terminal_is_opened_on_the_jobs_page_and_outlives_a_reload_and_a_lost_lin
     complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(text)),
     [],
   );
+  await context.close();
+});
+
+test("what_is_selected_is_copied_and_what_is_pasted_is_typed_whole", async () => {
+  const name = word("copied");
+  const key = await ours.submit(plain(name, "sleep 600"));
+  await ours.until(name, "RUNNING");
+  const { page, context } = await signedIn(browser);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const terminal = await openTerminal(context, page, key);
+  await typed(terminal, "clear; echo 复制-$((6 * 7))-copied");
+  await shows(terminal, "复制-42-copied");
+  const line = terminal.locator(".xterm-rows > *", { hasText: "复制-42-copied" }).last();
+  const { x, y } = await line.boundingBox();
+  await terminal.mouse.click(x + 20, y + 5, { clickCount: 3 });
+  await terminal.keyboard.press("Control+Shift+C");
+  const clipboard = () => terminal.evaluate(() => navigator.clipboard.readText());
+  assert.equal((await clipboard()).trim(), "复制-42-copied");
+  // without a selection it leaves alone what is there
+  await terminal.mouse.click(x + 20, y + 5);
+  await terminal.keyboard.press("Control+Shift+C");
+  assert.equal((await clipboard()).trim(), "复制-42-copied");
+  const paste = async (text) => {
+    await terminal.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    await terminal.locator(".xterm-helper-textarea").focus();
+    await terminal.keyboard.press("Control+Shift+V");
+  };
+  // as programs want it that tell pasting from typing: no line of it is run before Enter is pressed
+  await paste("echo first-$((1 + 1))\necho second-$((2 + 2))");
+  await terminal.waitForFunction(() => document.querySelector(".xterm-rows").textContent.includes("second-$((2 + 2))"));
+  assert.equal(await terminal.locator(".xterm-rows", { hasText: "first-2" }).count(), 0);
+  await terminal.keyboard.press("Enter");
+  await shows(terminal, "second-4");
+  await typed(terminal, "clear; cat > pasted.txt; sha256sum pasted.txt; rm pasted.txt");
+  const long = Array.from({ length: 5_000 }, (_, i) => `${i} 行 ${"x".repeat(i % 40)}`).join("\n");
+  await paste(`${long}\n`);
+  await terminal.keyboard.press("Control+D");
+  await shows(terminal, `${createHash("sha256").update(`${long}\n`).digest("hex")}  pasted.txt`);
+  await ours.stop(name);
   await context.close();
 });
 
