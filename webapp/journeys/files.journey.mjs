@@ -331,7 +331,13 @@ test("the_file_centre_in_both_languages_both_themes_and_on_a_phone", async () =>
       page,
       ["模型权重.pt", "train.py", "metrics.csv"].map((one) => join(inside, one)),
     );
-    await page.locator(".file-uploads li[data-state=done]").nth(2).waitFor();
+    await page
+      .locator(".file-uploads li[data-state=done]")
+      .nth(2)
+      .waitFor()
+      .catch(async (late) => {
+        throw new Error(`${late.message}: ${await page.locator("file-centre").innerText()}`);
+      });
     await row(page, "train.py").locator("input").check();
     await picture(page, name);
     await row(page, "metrics.csv").locator("a").click();
