@@ -32,8 +32,8 @@ const PYTHON = `real=$(readlink -f /usr/bin/python3); version=\${real##*/}
       while read -r library; do case $library in /opt/*) ;; *) [ -e root$library ] || cp -L --parents $library root/;; esac; done
     ln -s /gdata/apps root${APPS}; tar -C root -c . > python.tar`;
 
-/** The settings of the gateway `containers`, for an engine of our own, which has images of this machine's shell, `shell:1`, and of its Python, `python:1`. */
-export async function containers() {
+/** The settings of the gateways of these names, for an engine of our own, which has images of this machine's shell, `shell:1`, and of its Python, `python:1`. */
+export async function containers(...gateways) {
   const env = await engine("containers-engine");
   const home = join(scratch, "shell");
   mkdirSync(home);
@@ -45,19 +45,22 @@ export async function containers() {
   await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "image.tar"), "shell:1"], {
     env,
   });
-  if (hasApps()) await withPython(home, env);
+  if (hasApps()) await withPython(home, env, gateways);
   // a journey has a registry on this machine
   return { SLUICE_ENGINE: "docker", SLUICE_DOCKER_HOST: env.DOCKER_HOST, SLUICE_DOCKER_REGISTRIES: "127.0.0.1" };
 }
 
-async function withPython(home, env) {
+async function withPython(home, env, gateways) {
   await command("bash", ["-c", `cd ${home}; ${PYTHON}`]);
   await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "python.tar"), "python:1"], {
     env,
   });
-  const shared = join(scratch, "containers/gdata");
-  mkdirSync(shared, { recursive: true });
-  await command("cp", ["-a", "--reflink=auto", APPS, join(shared, "apps")]);
+  for (const name of gateways) {
+    const shared = join(scratch, name, "gdata");
+    mkdirSync(shared, { recursive: true });
+    // links take no room and no time, where both are on one disk
+    await command("sh", ["-c", 'cp -al "$1" "$2" 2>/dev/null || cp -a "$1/." "$2"', "-", APPS, join(shared, "apps")]);
+  }
 }
 
 /** Debian in a tar file, with some packages; made while other stages run. */

@@ -1,10 +1,19 @@
 // The browser journeys.
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { containers } from "./docker.mjs";
-import { startGateway } from "./gateway.mjs";
-import { freeRange, hasApps, hasCodeServer, need, WITHOUT_APPS, WITHOUT_CODE_SERVER } from "./machine.mjs";
+import { program, startGateway } from "./gateway.mjs";
+import {
+  freeRange,
+  hasApps,
+  hasCodeServer,
+  hasMore,
+  need,
+  WITHOUT_APPS,
+  WITHOUT_CODE_SERVER,
+  WITHOUT_MORE,
+} from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
@@ -19,6 +28,7 @@ export async function journeys() {
   const shared = { ...admin, SLUICE_ALLOW_SHARED_PROCESS_ENGINE: "true" };
   // nobody listens where it looks for Grafana but the journey that stands in for it
   const grafana = (await freeRange(1)).split("-")[0];
+  const [ports, boxedPorts] = [await freeRange(16), await freeRange(16)];
   const settings = {
     gateway: shared,
     second: shared,
@@ -29,17 +39,24 @@ export async function journeys() {
       SLUICE_SIMULATE_DEVICES: "8xAscend910B,4xH100",
       SLUICE_GRAFANA: `http://127.0.0.1:${grafana}`,
     },
-    ports: { ...shared, SLUICE_ENDPOINT_PORTS: await freeRange(16) },
+    ports: { ...shared, SLUICE_ENDPOINT_PORTS: ports },
     inside: { ...shared, SLUICE_APPS_DOMAIN: "none" },
   };
-  const [[gateway, second, small, devices, onPorts, inside, untouched], inContainers] = await Promise.all([
+  const [[gateway, second, small, devices, onPorts, inside, untouched], [inContainers, boxedOnPorts]] = await Promise.all([
     startGateways(settings),
-    containers().then((env) => startGateway({ ...admin, ...env }, { name: "containers" })),
+    containers("boxed", "boxed-ports").then(async (env) => [
+      await start("boxed", { ...admin, ...env }),
+      await start("boxed-ports", { ...admin, ...env, SLUICE_ENDPOINT_PORTS: boxedPorts }),
+    ]),
     installed,
   ]);
   const all = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
+  const only = process.env.SLUICE_JOURNEYS && new RegExp(`^(${process.env.SLUICE_JOURNEYS})\\.`);
   const files = all.filter(
-    (name) => (hasApps() || !name.startsWith("notebooks-")) && (hasCodeServer() || !name.startsWith("code-server.")),
+    (name) =>
+      (hasApps() || !name.startsWith("notebooks-")) &&
+      (hasCodeServer() || !name.startsWith("code-server.")) &&
+      (!only || only.test(name)),
   );
   const env = {
     ...admin,
@@ -51,11 +68,17 @@ export async function journeys() {
     SLUICE_DEVICES_DATA: join(scratch, "devices"),
     SLUICE_GRAFANA_PORT: grafana,
     SLUICE_PORTS_URL: onPorts.match[1],
+    SLUICE_PORTS_RANGE: ports,
+    SLUICE_DOCKER_PORTS_URL: boxedOnPorts.match[1],
+    SLUICE_DOCKER_PORTS_RANGE: boxedPorts,
     SLUICE_INSIDE_URL: inside.match[1],
+    // one that is killed: what is left of it is told by its folder
+    SLUICE_PROGRAM: JSON.stringify(await program()),
+    SLUICE_KILLED_DATA: join(scratch, "killed"),
   };
   // two lanes, each with a gateway of its own. Those that bring theirs go one after the other, Lighthouse measures and has nothing beside it,
   // and the set-up uses up the link that others look at
-  const bring = /^(devices|docker|hostile-inside|hostile-ports|notebooks-boxed|notebooks-inside|notebooks-ports)\./;
+  const bring = /^(devices|docker|hostile-inside|hostile-ports|notebooks-boxed|notebooks-boxed-ports|notebooks-inside|notebooks-killed|notebooks-ports)\./;
   const last = files.filter((name) => /^(lighthouse|set-up)\./.test(name));
   const own = files.filter((name) => bring.test(name));
   const others = files.filter((name) => !own.includes(name) && !last.includes(name));
@@ -71,17 +94,37 @@ export async function journeys() {
   const onLine = (line) => keepLowest(scores, line);
   const told = await nodeTests(rounds, { name: "journeys", env, cwd: folder, onLine });
   remember("lighthouse", scores);
-  const servers = [gateway, second, small, devices, onPorts, inside, untouched, inContainers];
+  const servers = [gateway, second, small, devices, onPorts, inside, untouched, inContainers, boxedOnPorts];
   const codes = await Promise.all(servers.map((each) => each.stop()));
   const wrong = codes.findIndex((code) => code !== 0);
   if (wrong >= 0) throw new Failure(`a gateway ended with ${codes[wrong]}:\n${lastLines(servers[wrong].log)}`);
-  return [told, hasApps() ? "" : WITHOUT_APPS, hasCodeServer() ? "" : WITHOUT_CODE_SERVER].filter(Boolean).join("; ");
+  const without = [
+    [hasApps(), WITHOUT_APPS],
+    [!hasApps() || hasMore(), WITHOUT_MORE],
+    [hasCodeServer(), WITHOUT_CODE_SERVER],
+  ];
+  return [told, ...without.filter(([there]) => !there).map(([, what]) => what)].join("; ");
+}
+
+/** With the apps that the guide for operators shows, exactly as it does. */
+function start(name, env) {
+  const recipes = join(scratch, name, "recipes");
+  mkdirSync(recipes, { recursive: true });
+  for (const [file, text] of shownRecipes()) writeFileSync(join(recipes, file), text);
+  return startGateway(env, { name });
+}
+
+function shownRecipes() {
+  const guide = readFileSync(join(root, "docs/operating.md"), "utf8");
+  const shown = [...guide.matchAll(/`([a-z]+\.yaml)`:\n\n```yaml\n([^`]*)```/g)].map(([, file, text]) => [file, text]);
+  if (shown.length < 2) throw new Failure("docs/operating.md shows less than two recipes as `NAME.yaml`: ```yaml");
+  return shown;
 }
 
 /** One after the other, and last the one that nobody has set up: on a busy machine all at once would take longer than a start may. */
 async function startGateways(settings) {
   const started = [];
-  for (const [name, env] of Object.entries(settings)) started.push(await startGateway(env, { name }));
+  for (const [name, env] of Object.entries(settings)) started.push(await start(name, env));
   started.push(await startGateway({}, { name: "untouched", ready: /^set up: (\S+)/ }));
   return started;
 }

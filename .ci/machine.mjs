@@ -20,6 +20,8 @@ const debianPostgres = () => {
 /** Where tasks find the programs that endpoints open; a user's home would be hidden from them. */
 export const APPS = "/opt/sluice-test/apps";
 const PROGRAMS = ["jupyterlab>=4,<5", "tensorboard>=2,<3", "setuptools<81"];
+/** What runs in them and beside them, where it can be had too. */
+const MORE = ["matplotlib", "streamlit"];
 
 const NEEDS = [
   { name: "chromium", found: () => onPath("chromium") },
@@ -30,6 +32,7 @@ const NEEDS = [
   { name: "mmdebstrap", found: () => onPath("mmdebstrap") },
   { name: "openssl", found: () => onPath("openssl") },
   { name: "openssh-client", found: () => onPath("ssh") && onPath("sftp") && onPath("scp") && onPath("ssh-keygen") },
+  { name: "jupyter-notebook", found: () => onPath("jupyter-notebook") },
   { name: "openmpi-bin", found: () => onPath("mpirun") },
   { name: "postgresql", found: debianPostgres },
   { name: "btrfs-progs", found: () => onPath("mkfs.btrfs") },
@@ -84,6 +87,10 @@ export const hasCodeServer = () => existsSync(join(APPS, "bin/code-server"));
 
 export const WITHOUT_CODE_SERVER = "NOT CHECKED, without code-server: VS Code in the browser";
 export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";
+export const WITHOUT_MORE = `NOT CHECKED, without ${MORE.join(" and ")}: plots in notebooks, and an app of Streamlit's`;
+
+/** Beside JupyterLab. */
+export const hasMore = () => existsSync(join(APPS, "bin/streamlit"));
 
 /** For this machine's own Python, as tasks see it. */
 export const hasTorch = () => existsSync("/usr/local/bin/torchrun") && imports("torch");
@@ -102,19 +109,29 @@ export const WITHOUT_TORCH = "NOT CHECKED, without PyTorch: torchrun over two ta
 export const WITHOUT_TENSORFLOW = "NOT CHECKED, without TensorFlow: its parameter server";
 
 async function apps() {
-  if (hasApps()) return "JupyterLab and TensorBoard are there";
-  if (!mayInstall) return WITHOUT_APPS;
-  say("installing JupyterLab and TensorBoard");
+  if (hasApps() && hasMore()) return "JupyterLab, TensorBoard and Streamlit are there";
+  if (!mayInstall) return hasApps() ? WITHOUT_MORE : WITHOUT_APPS;
+  say("installing JupyterLab, TensorBoard and Streamlit");
   const options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries", "0", "--timeout", "20"];
+  const pip = (programs) => command(join(APPS, "bin/pip"), ["install", ...options, ...programs], { limit: 180 });
   try {
-    if (!ensurepip()) await apt("install", "python3-venv");
-    await command("/usr/bin/python3", ["-m", "venv", "--clear", APPS]);
-    await command(join(APPS, "bin/pip"), ["install", ...options, ...PROGRAMS], { limit: 180 });
-    return "installed JupyterLab and TensorBoard";
+    if (!hasApps()) {
+      if (!ensurepip()) await apt("install", "python3-venv");
+      await command("/usr/bin/python3", ["-m", "venv", "--clear", APPS]);
+      await pip(PROGRAMS);
+    }
   } catch (fault) {
-    return `${WITHOUT_APPS} (${String(fault.message).trim().split("\n").at(-1)})`;
+    return `${WITHOUT_APPS} (${reason(fault)})`;
+  }
+  try {
+    await pip(MORE);
+    return "installed JupyterLab, TensorBoard and Streamlit";
+  } catch (fault) {
+    return `installed JupyterLab and TensorBoard; ${WITHOUT_MORE} (${reason(fault)})`;
   }
 }
+
+const reason = (fault) => String(fault.message).trim().split("\n").at(-1);
 
 const ensurepip = () =>
   readdirSync("/usr/lib").some((name) => name.startsWith("python3.") && existsSync(join("/usr/lib", name, "ensurepip")));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { after, before, test } from "node:test";
 import lighthouse from "lighthouse";
 import { gateway, openBrowser, signedIn } from "./browser.mjs";
 import { furnish, OUTSIDE, setUpLink } from "./pages.mjs";
+import { freePort } from "./ports.mjs";
 
 const LEAST = 95;
 /** A neighbour on the machine can cost points of speed and can add none: a page that is too slow is looked at this often in all. */
@@ -22,15 +22,6 @@ before(async () => {
   cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
 });
 after(() => browser.close());
-
-function freePort() {
-  return new Promise((found) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    });
-  });
-}
 
 /** The scores of the four categories, and what cost points in those that are too low. */
 async function scores(url, { headers, failing }) {

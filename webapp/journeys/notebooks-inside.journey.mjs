@@ -8,11 +8,14 @@ const { picture } = await import("./browser.mjs");
 const { furnished, missing } = await import("./notebooks.mjs");
 const skip = missing || (!address && "SLUICE_INSIDE_URL names no gateway");
 
+let home;
 let stage;
 before(async () => {
-  if (!skip) stage = await furnished("inside");
+  if (skip) return;
+  home = await furnished({ title: "inside" });
+  stage = await home.visit();
 });
-after(() => stage?.close());
+after(() => home?.close());
 
 test("jupyterlab_and_tensorboard_run_and_name_the_settings_that_would_open_them", { skip }, async () => {
   for (const name of ["jupyterlab", "tensorboard"]) {

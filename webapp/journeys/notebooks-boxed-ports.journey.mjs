@@ -1,0 +1,7 @@
+// Real apps in containers, each at a port of the portal's own host.
+const address = process.env.SLUICE_DOCKER_PORTS_URL;
+process.env.SLUICE_URL = address ?? process.env.SLUICE_URL;
+const { realApps } = await import("./notebooks.mjs");
+const skip = !address && "SLUICE_DOCKER_PORTS_URL names no gateway";
+
+realApps({ title: "in_a_container_at_a_port", skip, boxed: true, range: process.env.SLUICE_DOCKER_PORTS_RANGE });
