@@ -42,9 +42,13 @@ export async function containers(...gateways) {
       sort -u | while read -r library; do cp -L --parents $library root/; done
     cp -L /bin/bash /bin/sh root/bin/; chmod 1777 root/tmp; echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`;
   await command("bash", ["-c", script]);
-  await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "image.tar"), "shell:1"], {
-    env,
-  });
+  await command(
+    "docker",
+    ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "image.tar"), "shell:1"],
+    {
+      env,
+    },
+  );
   if (hasApps()) await withPython(home, env, gateways);
   // a journey has a registry on this machine
   return { SLUICE_ENGINE: "docker", SLUICE_DOCKER_HOST: env.DOCKER_HOST, SLUICE_DOCKER_REGISTRIES: "127.0.0.1" };
@@ -52,9 +56,13 @@ export async function containers(...gateways) {
 
 async function withPython(home, env, gateways) {
   await command("bash", ["-c", `cd ${home}; ${PYTHON}`]);
-  await command("docker", ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "python.tar"), "python:1"], {
-    env,
-  });
+  await command(
+    "docker",
+    ["import", "--change", "ENV PATH=/usr/local/bin:/usr/bin:/bin", join(home, "python.tar"), "python:1"],
+    {
+      env,
+    },
+  );
   for (const name of gateways) {
     const shared = join(scratch, name, "gdata");
     mkdirSync(shared, { recursive: true });

@@ -32,6 +32,7 @@ export async function journeys() {
   const settings = {
     gateway: shared,
     second: shared,
+    third: shared,
     // keeps so little that a log loses its middle and an old one goes
     small: { ...admin, SLUICE_LOG_LIMIT: "64m", SLUICE_LOGS_TOTAL: "100m" },
     devices: {
@@ -42,14 +43,15 @@ export async function journeys() {
     ports: { ...shared, SLUICE_ENDPOINT_PORTS: ports },
     inside: { ...shared, SLUICE_APPS_DOMAIN: "none" },
   };
-  const [[gateway, second, small, devices, onPorts, inside, untouched], [inContainers, boxedOnPorts]] = await Promise.all([
-    startGateways(settings),
-    containers("boxed", "boxed-ports").then(async (env) => [
-      await start("boxed", { ...admin, ...env }),
-      await start("boxed-ports", { ...admin, ...env, SLUICE_ENDPOINT_PORTS: boxedPorts }),
-    ]),
-    installed,
-  ]);
+  const [[gateway, second, third, small, devices, onPorts, inside, untouched], [inContainers, boxedOnPorts]] =
+    await Promise.all([
+      startGateways(settings),
+      containers("boxed", "boxed-ports").then(async (env) => [
+        await start("boxed", { ...admin, ...env }),
+        await start("boxed-ports", { ...admin, ...env, SLUICE_ENDPOINT_PORTS: boxedPorts }),
+      ]),
+      installed,
+    ]);
   const all = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
   const only = process.env.SLUICE_JOURNEYS && new RegExp(`^(${process.env.SLUICE_JOURNEYS})\\.`);
   const files = all.filter(
@@ -76,17 +78,20 @@ export async function journeys() {
     SLUICE_PROGRAM: JSON.stringify(await program()),
     SLUICE_KILLED_DATA: join(scratch, "killed"),
   };
-  // two lanes, each with a gateway of its own. Those that bring theirs go one after the other, Lighthouse measures and has nothing beside it,
-  // and the set-up uses up the link that others look at
-  const bring = /^(devices|docker|hostile-inside|hostile-ports|notebooks-boxed|notebooks-boxed-ports|notebooks-inside|notebooks-killed|notebooks-ports)\./;
-  const last = files.filter((name) => /^(lighthouse|set-up)\./.test(name));
-  const own = files.filter((name) => bring.test(name));
-  const others = files.filter((name) => !own.includes(name) && !last.includes(name));
-  const [one, two] = [gateway, second].map(({ match }) => ({ SLUICE_URL: match[1] }));
+  // three lanes, each with a gateway of its own: those that bring theirs, notebooks, which wait for a minute now and then, and all others,
+  // which go on where a lane has done its own. Lighthouse measures and has nothing beside it, and the set-up uses up the link that others look at
+  const [last, own, notebooks] = [
+    /^(lighthouse|set-up)\./,
+    /^(devices|docker|hostile-inside|hostile-ports)\./,
+    /^notebooks-/,
+  ].map((names) => files.filter((name) => names.test(name)));
+  const others = files.filter((name) => ![...last, ...own, ...notebooks].includes(name));
+  const [one, two, three] = [gateway, second, third].map(({ match }) => ({ SLUICE_URL: match[1] }));
   const rounds = [
     [
       { lists: [others], env: one },
       { lists: [own, others], env: two },
+      { lists: [notebooks, others], env: three },
     ],
     [{ lists: [last], env: one }],
   ];
@@ -94,7 +99,7 @@ export async function journeys() {
   const onLine = (line) => keepLowest(scores, line);
   const told = await nodeTests(rounds, { name: "journeys", env, cwd: folder, onLine });
   remember("lighthouse", scores);
-  const servers = [gateway, second, small, devices, onPorts, inside, untouched, inContainers, boxedOnPorts];
+  const servers = [gateway, second, third, small, devices, onPorts, inside, untouched, inContainers, boxedOnPorts];
   const codes = await Promise.all(servers.map((each) => each.stop()));
   const wrong = codes.findIndex((code) => code !== 0);
   if (wrong >= 0) throw new Failure(`a gateway ended with ${codes[wrong]}:\n${lastLines(servers[wrong].log)}`);
