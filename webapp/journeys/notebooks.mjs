@@ -91,7 +91,7 @@ export function realApps({ title, skip, ...how }) {
   test(`a_notebook_${title}_computes_draws_and_takes_${MEGABYTES}_megabytes`, { skip: why }, async () => {
     road = await home.away();
     lab = await openedLab(road, MEGABYTES);
-    road.cable.cut();
+    road.cable.sleep();
     closed = performance.now();
     await stage.page.locator("#endpoint-jupyterlab form.check button").click();
   });
@@ -107,7 +107,7 @@ export function realApps({ title, skip, ...how }) {
   test(`a_notebook_${title}_goes_on_after_a_minute_away`, { skip: why }, async () => {
     const left = AWAY_SECONDS * 1_000 - (performance.now() - closed);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
-    road.cable.mend();
+    road.cable.wake();
     await goesOn(lab);
   });
 

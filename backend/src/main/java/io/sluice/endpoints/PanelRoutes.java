@@ -231,13 +231,15 @@ final class PanelRoutes {
         });
     }
 
-    /** Off to the endpoint, with a ticket; where its job is over, to the job. */
+    /** Off to the endpoint, with a ticket; to where it is listed if its job is over, or if somebody was just told why it is not there. */
     private Future<Reply> open(Call call) {
         return endpoints.find(call.caller(), call.path("endpoint")).compose(endpoint -> {
             boolean mine = call.caller().admin()
                     || endpoint.user().equals(call.caller().name());
-            if (mine && (endpoint.state() == Endpoint.State.ENDED || !endpoint.wanted())) {
-                return Future.succeededFuture(Reply.seeOther("/jobs/" + endpoint.jobKey()));
+            boolean there = endpoint.state() != Endpoint.State.ENDED && endpoint.wanted();
+            boolean told = call.query("job").isPresent();
+            if (told || (mine && !there)) {
+                return Future.succeededFuture(Reply.seeOther(mine ? "/jobs/" + endpoint.jobKey() : "/"));
             }
             return endpoints
                     .ticket(call, endpoint, call.query("to").orElse(null))
