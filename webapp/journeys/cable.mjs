@@ -3,9 +3,8 @@ import { connect, createServer } from "node:net";
 import { gateway } from "./browser.mjs";
 
 /** With `ports`, those of the gateway's host lead there too; they keep their numbers, and so have another address of this machine. */
-export async function layCable({ ports = [] } = {}) {
+export async function layCable({ ports = [], near = ports.length > 0 ? "127.0.0.2" : "127.0.0.1" } = {}) {
   const { hostname, port } = new URL(gateway);
-  const near = ports.length > 0 ? "127.0.0.2" : "127.0.0.1";
   const open = new Set();
   let cut = false;
   const lay = async (at, to) => {
