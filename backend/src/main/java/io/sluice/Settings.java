@@ -138,6 +138,7 @@ record Settings(
                                 text(values, "apps-domain"),
                                 text(values, "endpoint-ports"),
                                 host,
+                                plain.port(),
                                 isLoopback(host),
                                 faults),
                         ssh(values, host, data, faults)),

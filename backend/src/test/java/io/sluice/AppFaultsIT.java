@@ -3,13 +3,10 @@ package io.sluice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.DoorDesk.Answer;
-import io.sluice.DoorDesk.Door;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,38 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** An app that does what it should not: whoever is there reads what has happened and what to do, in their language. */
-class AppFaultsIT {
-    @TempDir
-    private static Path folder;
-
-    private static DoorDesk desk;
-    private static DoorDesk.Somebody ann;
-    private static Door door;
-
-    @BeforeAll
-    static void open() throws IOException {
-        desk = new DoorDesk(folder);
-        ann = desk.somebody("ann");
-        door = ann.evil("evil");
-    }
-
-    @AfterAll
-    static void close() {
-        ann.stop("evil");
-        desk.close();
-    }
-
-    private static Answer page(Door at, String uri, String language) {
-        return desk.raw(at.request(
+/**
+ * An app that does what it should not: whoever is there reads what has happened and what to do, in their language, by whichever
+ * way they came.
+ */
+class AppFaultsIT extends ThreeWays {
+    private static Answer page(Way way, String uri, String language) {
+        return way.raw(way.request(
                 "GET",
                 uri,
                 "Accept: text/html",
@@ -60,70 +35,92 @@ class AppFaultsIT {
                 "Connection: close"));
     }
 
-    @ParameterizedTest(name = "{0}")
-    @CsvSource({"/garbage", "/close", "/wide"})
-    void what_is_no_answer_is_a_page_that_says_so(String uri) {
-        Answer english = page(door, uri, "en");
-        assertThat(english.status()).isEqualTo(502);
-        assertThat(english.body())
-                .contains("<h1>The app broke off</h1>")
-                .contains("Try again")
-                .contains("To its job")
-                .contains("/endpoints/" + door.host().substring(0, 20));
-        String chinese = page(door, uri, "zh").body();
-        assertThat(new String(chinese.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
-                .contains("<h1>应用中断了连接</h1>");
-        assertThat(page(door, "/", "en").body()).contains("<h1>app</h1>");
+    /** An app of Ann's at the same gateway. */
+    private static Way another(Way way, String job) throws IOException {
+        way.owner().start(job);
+        return Way.of(way.desk(), way.owner(), job);
     }
 
-    @ParameterizedTest(name = "{0}")
-    @ValueSource(
-            strings = {
+    private static void on(Way way) {
+        way.owner().on(way.job(), "web", "{\"recipe\":\"port\"}");
+        way.owner().ready(way.job(), "web");
+    }
+
+    private static void off(Way way) {
+        var answer = way.owner().call("DELETE", way.owner().endpoint(way.job(), "web"), null);
+        assertThat(answer.statusCode()).isEqualTo(204);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void what_is_no_answer_is_a_page_that_says_so(Way way) {
+        for (String uri : List.of("/garbage", "/close", "/wide")) {
+            Answer english = page(way, uri, "en");
+            assertThat(english.status()).as(uri).isEqualTo(502);
+            assertThat(english.body())
+                    .as(uri)
+                    .contains("<h1>The app broke off</h1>")
+                    .contains("Try again")
+                    .contains("To its job")
+                    .contains(":" + way.desk().port() + "/endpoints/" + way.id());
+            String chinese = page(way, uri, "zh").body();
+            assertThat(new String(chinese.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
+                    .as(uri)
+                    .contains("<h1>应用中断了连接</h1>");
+            assertThat(page(way, "/", "en").body()).contains("<h1>app</h1>");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void a_first_line_that_is_no_answers_keeps_nobody_waiting(Way way) {
+        for (String line : List.of(
                 "HTTP/1.1 42 The Answer",
                 "HTTP/1.1 -200 Negative",
                 "HTTP/1.1 2000 Long",
                 "HTTP/1.1 600 High",
                 "HTTP/2.0 200 OK",
-                "ICY 200 OK"
-            })
-    void a_first_line_that_is_no_answers_keeps_nobody_waiting(String line) {
-        long asked = System.nanoTime();
-        Answer answer = page(door, "/first?l=" + URLEncoder.encode(line, StandardCharsets.UTF_8), "en");
-        assertThat(answer.status()).isEqualTo(502);
-        assertThat(answer.body()).contains("<h1>The app broke off</h1>");
-        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(10));
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @CsvSource({"/switch", "/soon"})
-    void one_that_only_seems_to_answer_is_not_waited_for(String uri) {
-        assertThat(page(door, uri, "en").status()).isEqualTo(502);
-    }
-
-    @Test
-    void half_an_answer_is_not_made_to_look_like_a_whole_one() throws IOException {
-        try (Socket socket = desk.connect()) {
-            socket.getOutputStream().write(door.request("GET", "/half").getBytes(StandardCharsets.ISO_8859_1));
-            var answer = new Answer(DoorDesk.all(socket));
-            assertThat(answer.field("Content-Length")).isEqualTo("1000");
-            assertThat(answer.body()).isEqualTo("half");
+                "ICY 200 OK")) {
+            long asked = System.nanoTime();
+            Answer answer = page(way, "/first?l=" + URLEncoder.encode(line, StandardCharsets.UTF_8), "en");
+            assertThat(answer.status()).as(line).isEqualTo(502);
+            assertThat(answer.body()).as(line).contains("<h1>The app broke off</h1>");
+            assertThat(Duration.ofNanos(System.nanoTime() - asked)).as(line).isLessThan(Duration.ofSeconds(10));
         }
     }
 
-    @Test
-    void one_that_hangs_keeps_nobody_else_waiting_and_can_be_left() throws IOException {
-        try (Socket hung = desk.connect()) {
-            hung.getOutputStream().write(door.request("GET", "/hang").getBytes(StandardCharsets.ISO_8859_1));
+    @ParameterizedTest
+    @MethodSource("ways")
+    void one_that_only_seems_to_answer_is_not_waited_for(Way way) {
+        for (String uri : List.of("/switch", "/soon")) {
+            assertThat(page(way, uri, "en").status()).as(uri).isEqualTo(502);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void half_an_answer_is_not_made_to_look_like_a_whole_one(Way way) {
+        Answer answer = way.raw(way.request("GET", "/half"));
+        assertThat(answer.field("Content-Length")).isEqualTo("1000");
+        assertThat(answer.body()).isEqualTo("half");
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void one_that_hangs_keeps_nobody_else_waiting_and_can_be_left(Way way) throws IOException {
+        try (Visitor hung = way.visitor()) {
+            hung.send(way.request("GET", "/hang"));
             for (int i = 0; i < 20; i++) {
-                assertThat(page(door, "/", "en").status()).isEqualTo(200);
+                assertThat(page(way, "/", "en").status()).isEqualTo(200);
             }
-            hung.setSoTimeout(300);
-            assertThat(DoorDesk.all(hung)).isEmpty();
+            assertThat(hung.rest("", 300).text()).isEmpty();
         }
     }
 
-    @Test
-    void one_that_dies_is_said_to_be_away_and_is_there_again_when_it_is() throws IOException {
+    @ParameterizedTest
+    @MethodSource("ways")
+    void one_that_dies_is_said_to_be_away_and_is_there_again_when_it_is(Way way) throws IOException {
+        var ann = way.owner();
         ann.submit(
                 "mortal",
                 "cd /userhome; python3 evil.py $PAI_CURRENT_CONTAINER_PORT mortal.kept 127.0.0.1;"
@@ -132,7 +129,7 @@ class AppFaultsIT {
                 Map.of());
         ann.on("mortal", "web", "{\"recipe\":\"port\"}");
         ann.ready("mortal", "web");
-        Door mortal = ann.door("mortal", "web");
+        Way mortal = Way.of(way.desk(), ann, "mortal");
         assertThat(page(mortal, "/die", "en").status()).isEqualTo(502);
         // whoever comes while its port is being closed is let in there, and dropped
         DoorDesk.until("it is said to be away", () -> {
@@ -145,80 +142,110 @@ class AppFaultsIT {
         Files.writeString(ann.home().resolve("again"), "");
         DoorDesk.until("it is there again", () -> page(mortal, "/", "en").status() == 200);
         ann.stop("mortal");
-        DoorDesk.until("its job is over", () -> page(mortal, "/", "en").status() == 410);
-        assertThat(page(mortal, "/", "en").body()).contains("The job has ended").contains("To its job");
+        DoorDesk.until("its job is over", () -> page(mortal, "/", "en").body().contains("The job has ended"));
+        assertThat(page(mortal, "/", "en").status()).isEqualTo(410);
+        assertThat(page(mortal, "/", "en").body()).contains("To its job");
     }
 
     /** Half of an answer must not look like a whole one; but who has heard nothing is not left without a word. */
-    @Test
-    void who_has_heard_nothing_yet_is_told_why_when_the_app_goes() throws IOException {
-        Door fifth = ann.evil("fifth");
-        var off = new ArrayList<Visitor>();
+    @ParameterizedTest
+    @MethodSource("ways")
+    void who_has_heard_nothing_yet_is_told_why_when_the_app_goes(Way way) throws IOException {
+        Way fifth = another(way, "fifth");
+        var there = new ArrayList<Visitor>();
         try {
             for (String asked : List.of(
                     fifth.request("GET", "/hang"),
                     fifth.request("POST", "/hang", "Content-Length: 3") + "all",
                     fifth.request("POST", "/echo", "Content-Length: 1000") + "some",
                     fifth.upgrade("/hang", "Origin: " + fifth.origin()))) {
-                for (boolean again : List.of(false, true)) {
-                    var visitor = new Visitor(desk);
-                    off.add(visitor);
-                    if (again) {
-                        visitor.ask(fifth.request("GET", "/echo"));
-                    }
+                for (Visitor visitor : List.of(fifth.visitor(), fifth.known())) {
+                    there.add(visitor);
                     visitor.send(asked);
                 }
             }
             DoorDesk.until(
-                    "all are on their way", () -> heard("fifth", " /hang ") == 6 && heard("fifth", "POST /echo ") == 2);
-            assertThat(ann.call("DELETE", ann.endpoint("fifth", "web"), null).statusCode())
-                    .isEqualTo(204);
-            for (Visitor one : off) {
+                    "all are on their way", () -> heard(fifth, " /hang ") == 6 && heard(fifth, "POST /echo ") == 2);
+            off(fifth);
+            for (Visitor one : there) {
                 Answer told = one.hear(false);
                 assertThat(told.status()).isEqualTo(503);
                 assertThat(told.body()).contains("switched off");
             }
         } finally {
-            for (Visitor one : off) {
+            for (Visitor one : there) {
                 one.close();
             }
         }
-        ann.on("fifth", "web", "{\"recipe\":\"port\"}");
-        ann.ready("fifth", "web");
-        try (var visitor = new Visitor(desk)) {
-            visitor.ask(fifth.request("GET", "/echo"));
+        on(fifth);
+        try (Visitor visitor = fifth.known()) {
             visitor.send(fifth.request("GET", "/hang"));
-            DoorDesk.until("it is on its way", () -> heard("fifth", " /hang ") == 7);
-            ann.stop("fifth");
+            DoorDesk.until("it is on its way", () -> heard(fifth, " /hang ") == 7);
+            way.owner().stop("fifth");
             Answer told = visitor.hear(false);
-            // its task ends a moment before its job is known to have: what is told is what is known then
-            assertThat(told.status()).isIn(410, 502);
-            assertThat(told.body()).contains(told.status() == 410 ? "job of this endpoint has ended" : "The app ");
-            ann.becomes("fifth", "web", "ended");
+            assertThat(told.status()).isEqualTo(410);
+            assertThat(told.body()).contains("The job of this endpoint");
+            way.owner().becomes("fifth", "web", "ended");
             for (int i = 0; i < 2; i++) {
-                assertThat(visitor.ask(fifth.request("GET", "/echo")).status()).isEqualTo(410);
+                Answer after = visitor.ask(fifth.request("GET", "/echo"));
+                assertThat(after.status()).isEqualTo(410);
+                assertThat(after.body()).contains("The job of this endpoint has ended");
             }
         }
     }
 
-    private static int heard(String job, String what) {
-        try {
-            return Files.readString(ann.kept(job), StandardCharsets.ISO_8859_1).split(what, -1).length - 1;
-        } catch (IOException e) {
-            return 0;
+    /** The app is gone at once, its task not: it has the time that it was promised. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void who_comes_while_the_job_is_being_stopped_is_told_that_and_not_that_the_app_broke_off(Way way)
+            throws IOException {
+        var ann = way.owner();
+        ann.submit(
+                "slow",
+                "cd /userhome; trap 'kill $app; until [ -e end ]; do sleep 0.05; done; exit 0' TERM;"
+                        + " python3 evil.py $PAI_CURRENT_CONTAINER_PORT slow.kept 127.0.0.1 & app=$!; wait",
+                Map.of());
+        ann.on("slow", "web", "{\"recipe\":\"port\"}");
+        ann.ready("slow", "web");
+        Way slow = Way.of(way.desk(), ann, "slow");
+        try (Visitor stays = slow.visitor();
+                Visitor known = slow.known()) {
+            for (Visitor one : List.of(stays, known)) {
+                one.send(slow.request("GET", "/hang"));
+            }
+            DoorDesk.until("they are on their way", () -> heard(slow, " /hang ") == 2);
+            ann.stop("slow");
+            for (Visitor one : List.of(stays, known)) {
+                Answer told = one.hear(false);
+                assertThat(told.status()).isEqualTo(410);
+                assertThat(told.body()).contains("The job of this endpoint is being stopped.");
+            }
+            Answer page = page(slow, "/", "en");
+            assertThat(page.status()).isEqualTo(410);
+            assertThat(page.body())
+                    .contains("<h1>The job is being stopped</h1>")
+                    .contains("To its job");
+        } finally {
+            Files.writeString(ann.home().resolve("end"), "");
         }
+        DoorDesk.until("it has ended", () -> page(slow, "/", "en").body().contains("<h1>The job has ended</h1>"));
     }
 
-    @Test
-    void while_an_endpoint_goes_off_and_on_every_question_gets_a_whole_answer() throws Exception {
-        Door sixth = ann.evil("sixth");
+    private static int heard(Way way, String what) {
+        return way.heard().split(what, -1).length - 1;
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void while_an_endpoint_goes_off_and_on_every_question_gets_a_whole_answer(Way way) throws Exception {
+        Way sixth = another(way, "sixth");
         var over = new AtomicBoolean();
         var statuses = ConcurrentHashMap.<Integer>newKeySet();
         try (var crowd = Executors.newVirtualThreadPerTaskExecutor()) {
             var asking = new ArrayList<Future<?>>();
             for (int i = 0; i < 4; i++) {
                 asking.add(crowd.submit(() -> {
-                    try (var visitor = new Visitor(desk)) {
+                    try (Visitor visitor = sixth.visitor()) {
                         while (!over.get()) {
                             statuses.add(
                                     visitor.ask(sixth.request("GET", "/echo")).status());
@@ -228,10 +255,9 @@ class AppFaultsIT {
                 }));
             }
             for (int i = 0; i < 4; i++) {
-                ann.call("DELETE", ann.endpoint("sixth", "web"), null);
-                ann.becomes("sixth", "web", "off");
-                ann.on("sixth", "web", "{\"recipe\":\"port\"}");
-                ann.ready("sixth", "web");
+                off(sixth);
+                way.owner().becomes("sixth", "web", "off");
+                on(sixth);
             }
             over.set(true);
             for (Future<?> one : asking) {
@@ -239,6 +265,6 @@ class AppFaultsIT {
             }
         }
         assertThat(statuses).containsExactlyInAnyOrder(200, 503);
-        ann.stop("sixth");
+        way.owner().stop("sixth");
     }
 }

@@ -12,6 +12,9 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,14 +30,18 @@ class PortRoadIT {
     private static DoorDesk.Somebody bob;
     private static Door first;
     private static Door second;
+    /** Which apps have. */
+    private static int lowest;
+
+    private static int highest;
 
     @BeforeAll
     static void open() throws IOException {
-        int port;
         try (var free = new ServerSocket(0)) {
-            port = Math.min(free.getLocalPort(), 65_000);
+            lowest = Math.min(free.getLocalPort(), 65_000) + 1;
         }
-        desk = new DoorDesk(folder, "--endpoint-ports", (port + 1) + "-" + (port + 3));
+        highest = lowest + 2;
+        desk = new DoorDesk(folder, "--endpoint-ports", lowest + "-" + highest);
         ann = desk.somebody("ann");
         bob = desk.somebody("bob");
         first = enter(ann, "first");
@@ -156,6 +163,35 @@ class PortRoadIT {
         assertThat(visitor.ask(door.request("GET", "/echo")).status()).isEqualTo(200);
         assertThat(visitor.ask(door.request("GET", "/echo")).status()).isEqualTo(200);
         return visitor;
+    }
+
+    /** Which browsers may reach what only they can say: they are told what to ask, and what it means if nobody answers. */
+    @Test
+    void an_administrator_s_browser_asks_both_ends_of_the_range_where_it_came_to_the_portal() {
+        var boss = desk.administrator("boss");
+        for (String host : List.of("127.0.0.1", "gateway.lab")) {
+            Answer page = desk.raw("GET /endpoints HTTP/1.1\r\nHost: " + host + ":" + desk.port()
+                    + "\r\nAuthorization: Bearer " + boss.token + "\r\nConnection: close\r\n\r\n");
+            String asked = Stream.of(lowest, highest)
+                    .map(port -> "http://" + host + ":" + port + "/.sluice/probe")
+                    .collect(Collectors.joining(" "));
+            assertThat(page.status()).isEqualTo(200);
+            assertThat(page.body())
+                    .contains("B: a port for each app", "\"" + asked + "\"")
+                    .contains("%s is reached.", "%s is not reached.", "Open the whole range to this gateway");
+            assertThat(page.field("Content-Security-Policy")).contains("connect-src 'self' " + asked + ";");
+        }
+        for (int port : List.of(lowest, highest)) {
+            Answer answer = at(
+                    port,
+                    "GET /.sluice/probe HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nOrigin: http://127.0.0.1:"
+                            + desk.port() + "\r\nConnection: close\r\n\r\n");
+            assertThat(answer.body())
+                    .as("%d, whether an app has it or not", port)
+                    .isEqualTo("sluice");
+            assertThat(answer.field("Access-Control-Allow-Origin")).isEqualTo("*");
+            assertThat(answer.fields("Set-Cookie")).isEmpty();
+        }
     }
 
     @Test

@@ -57,6 +57,23 @@ class SettingsTest {
     }
 
     @Test
+    void the_portal_has_a_port_beside_those_of_apps() {
+        for (var port : List.of("18000", "18100", "18199")) {
+            assertThat(wrong(Map.of(), "--port", port, "--endpoint-ports", "18000-18199"))
+                    .singleElement()
+                    .asString()
+                    .contains("--port " + port, "--endpoint-ports 18000-18199");
+        }
+        for (var port : List.of("17999", "18200", "0")) {
+            assertThat(right(Map.of(), "--port", port, "--endpoint-ports", "18000-18199")
+                            .endpoints()
+                            .names()
+                            .ports())
+                    .hasSize(200);
+        }
+    }
+
+    @Test
     void user_ids_that_the_system_has_are_given_to_nobody() {
         assertThat(right(Map.of()).userIds().first()).isEqualTo(100_000);
         assertThat(right(Map.of(), "--user-ids", "300000-300009").userIds().last())

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.DoorDesk.Answer;
 import java.io.IOException;
-import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,40 +15,23 @@ import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Three gateways, by whose apps each way to an app can be tried, and people who go there; some will not for long. */
-abstract class ThreatWays {
+/** At each of the three ways there are people beside Ann, who will not be there for long. */
+abstract class ThreatWays extends ThreeWays {
     private static final List<String> ENDING = List.of("revoked", "expired", "disabled", "ended");
-
-    @TempDir
-    private static Path folder;
-
-    private static final List<DoorDesk> DESKS = new ArrayList<>();
-    private static final List<Way> WAYS = new ArrayList<>();
     private static final Map<DoorDesk, Map<String, DoorDesk.Somebody>> PEOPLE = new HashMap<>();
 
     @BeforeAll
-    static void open() throws Exception {
-        int port;
-        try (var free = new ServerSocket(0)) {
-            port = Math.min(free.getLocalPort(), 65_000);
-        }
-        DESKS.add(new DoorDesk(folder.resolve("names")));
-        DESKS.add(new DoorDesk(folder.resolve("ports"), "--endpoint-ports", (port + 1) + "-" + (port + 12)));
-        DESKS.add(new DoorDesk(folder.resolve("inside"), "--apps-domain", "none"));
-        for (DoorDesk desk : DESKS) {
-            WAYS.add(started(desk));
+    static void gather() throws Exception {
+        for (Way way : ways()) {
+            gather(way);
         }
     }
 
-    /** Ann's app, and one of each of those who will not be there for long. */
-    private static Way started(DoorDesk desk) throws Exception {
-        var people = Stream.concat(Stream.of("ann"), ENDING.stream())
-                .map(desk::somebody)
-                .toList();
+    /** An app of each of them. */
+    private static void gather(Way way) throws Exception {
+        var people = ENDING.stream().map(way.desk()::somebody).toList();
         try (var crowd = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> begun = new ArrayList<>();
             for (DoorDesk.Somebody one : people) {
@@ -63,17 +44,7 @@ abstract class ThreatWays {
                 one.get();
             }
         }
-        PEOPLE.put(desk, people.stream().collect(Collectors.toMap(DoorDesk.Somebody::name, Function.identity())));
-        return Way.of(desk, people.getFirst(), "evil");
-    }
-
-    @AfterAll
-    static void close() {
-        DESKS.forEach(DoorDesk::close);
-    }
-
-    static List<Way> ways() {
-        return WAYS;
+        PEOPLE.put(way.desk(), people.stream().collect(Collectors.toMap(DoorDesk.Somebody::name, Function.identity())));
     }
 
     /** What is asked on a connection of its own, and on one on which the way is known. */

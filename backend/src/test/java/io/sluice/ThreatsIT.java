@@ -146,6 +146,15 @@ class ThreatsIT extends ThreatWays {
         }
     }
 
+    /** T8: where an app sends browsers is said as it said it, or as the app's own; by a name {@link RoadIT} looks. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void no_redirect_becomes_another_by_being_handed_on(Way way) throws IOException {
+        if (!way.isNamed()) {
+            Redirecting.tried(way);
+        }
+    }
+
     /** T9, where {@link SmugglingIT} does not look. */
     @ParameterizedTest
     @MethodSource("ways")

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The gateway as a process of its own: signals, second starts, and what stands in its way. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -130,12 +132,14 @@ class UpIT {
                 .contains(folder.resolve("data").toString(), Long.toString(first.process.pid()), "--data");
     }
 
-    @Test
-    void a_port_in_use_is_told() throws Exception {
+    /** The portal's, or one of those for apps. */
+    @ParameterizedTest
+    @CsvSource({"--port, %1$d, --port 0", "--endpoint-ports, %1$d-%1$d, another range with --endpoint-ports"})
+    void a_port_in_use_is_told_with_what_to_choose(String flag, String value, String advice) throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Gateway gateway = start("--port", Integer.toString(taken.getLocalPort()));
+            Gateway gateway = start(flag, value.formatted(taken.getLocalPort()));
 
-            assertThat(gateway.refusal()).contains("Port " + taken.getLocalPort(), "--port 0");
+            assertThat(gateway.refusal()).contains("Port " + taken.getLocalPort(), advice);
             assertThat(processesOf(folder))
                     .as("nothing is left of a start that failed")
                     .isEmpty();

@@ -17,6 +17,7 @@ import java.nio.file.Path;
  * How somebody's browser gets to an app: by a name (A), at a port (B) or inside of the portal's address (C).
  *
  * @param cookie what lets in, where the address does not
+ * @param portal the cookie that says where the browser came from, where the address does not
  * @param prefix of the app's addresses; the last part of it lets in
  * @param origin which its pages say they are of
  */
@@ -27,10 +28,11 @@ record Way(
         int port,
         String host,
         String cookie,
+        String portal,
         String prefix,
         String origin) {
     static Way named(DoorDesk desk, DoorDesk.Somebody owner, String job, Door door) {
-        return new Way(desk, owner, job, desk.port(), door.host(), door.cookie(), "", door.origin());
+        return new Way(desk, owner, job, desk.port(), door.host(), door.cookie(), door.portal(), "", door.origin());
     }
 
     /** As whoever this gateway sends there is let in. */
@@ -49,9 +51,14 @@ record Way(
                 job,
                 ticket.getPort(),
                 ticket.getRawAuthority(),
-                inside ? "x=y" : answer.field("Set-Cookie").replaceFirst(";.*", ""),
+                inside ? "x=y" : value(answer.fields("Set-Cookie").getFirst()),
+                inside ? "" : value(answer.fields("Set-Cookie").getLast()),
                 inside ? location.replaceFirst("/$", "") : "",
                 inside ? "null" : "http://" + ticket.getRawAuthority());
+    }
+
+    private static String value(String cookie) {
+        return cookie.replaceFirst(";.*", "");
     }
 
     private static Answer at(int port, String bytes) {
@@ -79,7 +86,14 @@ record Way(
 
     /** Which the names of the app's cookies begin with in a browser. */
     String space() {
-        return isNamed() || isInside() ? "" : cookie.replaceFirst("sluice_pass_(.*)=.*", "$1.");
+        return isNamed() || isInside() ? "" : id() + ".";
+    }
+
+    /** By which the gateway knows the endpoint. */
+    String id() {
+        return isNamed()
+                ? host.replaceFirst("\\..*", "")
+                : isInside() ? prefix.split("/", -1)[2] : cookie.replaceFirst("sluice_pass_(.*)=.*", "$1");
     }
 
     /** What lets in, without its name. */
@@ -101,11 +115,16 @@ record Way(
     }
 
     String request(String method, String uri, String... lines) {
-        return new Door(host, cookie, "", "").request(method, prefix + uri, lines);
+        return new Door(host, cookie, "", portal).request(method, prefix + uri, lines);
     }
 
     String upgrade(String uri, String... lines) {
-        return new Door(host, cookie, "", "").upgrade(prefix + uri, lines);
+        return new Door(host, cookie, "", portal).upgrade(prefix + uri, lines);
+    }
+
+    /** All that comes to these bytes, on a connection of their own, until it is closed. */
+    Answer raw(String bytes) {
+        return at(port, bytes);
     }
 
     /** A request as it stands, of whose address the beginning is the app's here. */

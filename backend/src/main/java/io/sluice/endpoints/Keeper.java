@@ -151,11 +151,13 @@ final class Keeper {
         return switch (endpoint.state()) {
             case WAITING, STARTING, READY ->
                 jobs.places()
-                        .over(List.of(endpoint.job()))
-                        .map(over -> Excuse.of(
-                                !over.isEmpty()
-                                        ? Excuse.Kind.ENDED
-                                        : endpoint.wanted() ? Excuse.Kind.STARTING : Excuse.Kind.OFF));
+                        .course(endpoint.job())
+                        .map(course -> Excuse.of(
+                                switch (course) {
+                                    case OVER -> Excuse.Kind.ENDED;
+                                    case ENDING -> Excuse.Kind.ENDING;
+                                    case GOING -> endpoint.wanted() ? Excuse.Kind.STARTING : Excuse.Kind.OFF;
+                                }));
             case FAILED -> Future.succeededFuture(new Excuse(Excuse.Kind.FAILED, null, endpoint.output(), false));
             case OFF -> Future.succeededFuture(Excuse.of(Excuse.Kind.OFF));
             case ENDED -> Future.succeededFuture(Excuse.of(Excuse.Kind.ENDED));

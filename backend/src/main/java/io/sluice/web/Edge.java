@@ -260,7 +260,7 @@ final class Edge implements Web.Threshold {
                                 + " they are cleared now. Load the page again, and sign in."
                         : "This is not a request that can be read: "
                                 + cause.map(Throwable::getMessage)
-                                        .orElse("what it asks for does not begin with a slash")
+                                        .orElse("it names no host, or what it asks for does not begin with a slash")
                                 + ".");
         if (bomb) {
             // whoever set them on this host, the browser would be refused for as long as it kept them

@@ -78,6 +78,9 @@ final class Listener extends VerticleBase {
                         refuseMalformed(request);
                     } else if (neighbour.owns(request)) {
                         leave(request);
+                    } else if (request.authority() == null && request.version() != HttpVersion.HTTP_1_0) {
+                        // the router would fail before anything of ours has seen it
+                        refuseMalformed(request);
                     } else {
                         router.handle(request);
                     }

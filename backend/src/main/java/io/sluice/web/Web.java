@@ -180,6 +180,9 @@ public final class Web {
         Buffer page(HttpServerRequest request, String template, Object page, String nonce);
     }
 
+    private static final String OF_PORTAL = "Choose another with --port, or --port 0 for any free one.";
+    private static final String OF_RANGE = "End what listens there, or choose another range with --endpoint-ports.";
+
     private final Vertx vertx;
     private final Settings settings;
     private final Authenticator authenticator;
@@ -289,11 +292,11 @@ public final class Web {
         var options = new DeploymentOptions()
                 .setInstances(settings.port() == 0 ? 1 : Runtime.getRuntime().availableProcessors());
         return vertx.deployVerticle(() -> listener(settings, routes, neighbour), options)
-                .recover(failure -> Future.failedFuture(explained(failure, settings.port())))
+                .recover(failure -> Future.failedFuture(explained(failure, settings.port(), OF_PORTAL)))
                 .map(deployed -> settings.origin(listeners.getFirst().port()))
                 .compose(origin -> Future.join(ports.stream()
                                 .map(port -> vertx.deployVerticle(listener(settings.at(port), List.of(), neighbour))
-                                        .recover(failure -> Future.failedFuture(explained(failure, port))))
+                                        .recover(failure -> Future.failedFuture(explained(failure, port, OF_RANGE))))
                                 .toList())
                         .map(origin));
     }
@@ -319,11 +322,11 @@ public final class Web {
                 }));
     }
 
-    private Throwable explained(Throwable failure, int port) {
+    private Throwable explained(Throwable failure, int port, String advice) {
         return failure instanceof BindException || failure instanceof Errors.NativeIoException // of epoll
                 ? new IllegalStateException(
                         "Port " + port + " of " + settings.host() + " can not be opened (" + failure.getMessage()
-                                + "). Choose another with --port, or --port 0 for any free one.",
+                                + "). " + advice,
                         failure)
                 : failure;
     }

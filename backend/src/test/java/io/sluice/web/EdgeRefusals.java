@@ -135,7 +135,11 @@ abstract class EdgeRefusals {
                 "NONSENSE\r\n\r\n",
                 "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
                 "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
-                "GET http://evil.example/healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+                "GET http://evil.example/healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+                "GET / HTTP/1.1\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: x:99999\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: <script>alert(1)</script>\r\n\r\n"
             })
     void a_request_that_two_servers_could_read_differently_is_refused(String bytes) throws IOException {
         String answer = portal.raw(bytes);

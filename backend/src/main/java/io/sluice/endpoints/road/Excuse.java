@@ -24,6 +24,7 @@ public record Excuse(Kind kind, @Nullable String portal, String lines, boolean a
         STARTING(503, "The app is being started. Try again in a moment."),
         OFF(503, "This endpoint is switched off. Switch it on on the page of its job."),
         FAILED(502, "The app could not be started. The page of its job says why."),
+        ENDING(410, "The job of this endpoint is being stopped."),
         ENDED(410, "The job of this endpoint has ended."),
         REFUSED(502, "The app does not answer at its port."),
         BROKEN(502, "The app broke off, or what it answered is not HTTP."),

@@ -44,14 +44,15 @@ public record Names(String suffix, int first, int last) {
      * As settings have it; what is wrong with them goes to the faults.
      *
      * @param host on which the portal listens
+     * @param port of the portal; 0: any free one
      * @param local whether only this machine connects
      */
-    public static Names read(String domain, String range, String host, boolean local, List<String> faults) {
+    public static Names read(String domain, String range, String host, int port, boolean local, List<String> faults) {
         if (!range.isEmpty()) {
             if (!domain.isEmpty()) {
                 faults.add("--apps-domain and --endpoint-ports do the same in two ways: give one of them.");
             }
-            return ports(range, faults);
+            return ports(range, port, faults);
         }
         String plain = domain.toLowerCase(Locale.ROOT).replaceFirst("^\\*?\\.", "");
         if (plain.isEmpty()) {
@@ -69,7 +70,7 @@ public record Names(String suffix, int first, int last) {
         return beneath(plain);
     }
 
-    private static Names ports(String text, List<String> faults) {
+    private static Names ports(String text, int port, List<String> faults) {
         Matcher range = RANGE.matcher(text);
         int first = range.matches() ? Integer.parseInt(range.group(1)) : 0;
         int last = range.matches() ? Integer.parseInt(range.group(2)) : 0;
@@ -77,7 +78,12 @@ public record Names(String suffix, int first, int last) {
             faults.add("--endpoint-ports " + text + " is no range of at most " + MOST + " ports between " + LOWEST
                     + " and " + HIGHEST + ". Give one like 18000-18199.");
         }
-        return ports(first, last);
+        Names names = ports(first, last);
+        if (names.hasPort(port)) {
+            faults.add("--port " + port + " is one of --endpoint-ports " + text
+                    + ", where nobody would get to the portal. Give one that is not.");
+        }
+        return names;
     }
 
     private static boolean isDomain(String name) {
@@ -86,6 +92,10 @@ public record Names(String suffix, int first, int last) {
 
     static boolean isId(String text) {
         return ID.matcher(text).matches();
+    }
+
+    private boolean hasPort(int port) {
+        return hasPorts() && port >= first && port <= last;
     }
 
     public boolean hasPorts() {
@@ -135,7 +145,7 @@ public record Names(String suffix, int first, int last) {
     /** The endpoints' port on which a request came; 0: it came on another. */
     int port(HttpServerRequest request) {
         int port = request.localAddress().port();
-        return hasPorts() && port >= first && port <= last ? port : 0;
+        return hasPort(port) ? port : 0;
     }
 
     /** What stands before the suffix; null: it is a name of something else. */

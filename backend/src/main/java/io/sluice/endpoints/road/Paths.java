@@ -69,13 +69,14 @@ final class Paths {
         if (text.chars().anyMatch(letter -> letter < ' ' || letter == 127) || text.length() > 16_000) {
             return null;
         }
+        if (text.startsWith("/") && !text.startsWith("//")) {
+            // also what is no address as it is written: browsers are less strict
+            return asker.prefix() + text;
+        }
         try {
             URI uri = new URI(text);
             String host = uri.getHost();
             String scheme = uri.getScheme();
-            if (host == null && scheme == null && text.startsWith("/") && !text.startsWith("//")) {
-                return asker.prefix() + text;
-            }
             if (host == null
                     || scheme == null
                     || !scheme.toLowerCase(Locale.ROOT).startsWith("http")) {

@@ -336,11 +336,12 @@ public final class Road implements Web.Neighbour {
             return over.compose(kind -> kind == null ? Future.succeededFuture() : told(kind));
         }
 
-        /** What is wrong with the app, or why it is not there any more. */
+        /** Why it is not there any more; else what was wrong, with an app that was there then: to ask has it looked at, and closed. */
         private Future<Void> told(Excuse.Kind trouble) {
+            boolean open = isOpen(id);
             return excuses.apply(id)
                     .compose(excuse ->
-                            refuse(excuse.kind() == Excuse.Kind.ENDED || !isOpen(id) ? excuse : Excuse.of(trouble)));
+                            refuse(open && excuse.kind() == Excuse.Kind.STARTING ? Excuse.of(trouble) : excuse));
         }
 
         boolean isEcho() {

@@ -3,6 +3,7 @@ package io.sluice.jobs.lists;
 import com.fasterxml.jackson.core.type.TypeReference;
 import io.sluice.database.Database;
 import io.sluice.jobs.Json;
+import io.sluice.jobs.life.Exit;
 import io.sluice.jobs.protocol.JobSpec;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -22,6 +23,11 @@ final class PlaceStore {
             FROM jobs j LEFT JOIN tasks t ON t.job_id = j.id AND t.state = 'started'
             WHERE j.state IN ('claimed', 'creating', 'started', 'exited') AND ($1::text IS NULL OR j.name = $1)
             ORDER BY j.id, t.id
+            """;
+
+    private static final String COURSE = """
+            SELECT CASE WHEN state = 'finalised' THEN 'OVER' WHEN stop OR halt = $2 THEN 'ENDING' ELSE 'GOING' END
+            FROM jobs WHERE id = $1
             """;
 
     private final Database database;
@@ -81,6 +87,11 @@ final class PlaceStore {
                             row -> specs.put(row.getLong("job_id"), Json.read(row.getString("spec"), JobSpec.class)));
                     return specs;
                 });
+    }
+
+    Future<Places.Course> course(long job) {
+        return database.read(COURSE, Tuple.of(job, Exit.OUT_OF_TIME), row -> Places.Course.valueOf(row.getString(0)))
+                .map(found -> found.isEmpty() ? Places.Course.GOING : found.getFirst());
     }
 
     Future<List<Long>> over(Collection<Long> jobs) {

@@ -43,6 +43,19 @@ public final class Places {
         return store.specs(jobs);
     }
 
+    /** What is known of a job's end. */
+    public enum Course {
+        /** Nothing: it goes on, or is tried again. */
+        GOING,
+        /** It will be over for good as soon as what runs of it has been stopped. */
+        ENDING,
+        OVER
+    }
+
+    public Future<Course> course(long job) {
+        return store.course(job);
+    }
+
     /** Of these jobs, those that are over for good. */
     public Future<List<Long>> over(Collection<Long> jobs) {
         return store.over(jobs);

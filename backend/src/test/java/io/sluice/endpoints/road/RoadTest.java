@@ -36,13 +36,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who goes the short way, and what ends it at once: each alone, with all else as it was. */
@@ -56,7 +59,10 @@ class RoadTest {
     private final CollectorRegistry registry = new CollectorRegistry();
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicReference<String> atPort = new AtomicReference<>(ID);
-    private final AtomicReference<Excuse> excuse = new AtomicReference<>(Excuse.of(Excuse.Kind.OFF));
+    private volatile Supplier<Excuse> excuse = () -> Excuse.of(Excuse.Kind.OFF);
+    /** Whether the app says nothing, and hangs up. */
+    private final AtomicBoolean breaks = new AtomicBoolean();
+
     private final AtomicReference<Boolean> allowed = new AtomicReference<>(true);
     /** What happens in the moment in which it is asked whose a port is. */
     private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
@@ -115,7 +121,11 @@ class RoadTest {
                         """.formatted(ID)).execute().await();
         app = vertx.createHttpServer().requestHandler(request -> {
             asked.incrementAndGet();
-            request.response().end("the app");
+            if (breaks.get()) {
+                Road.end(request.connection().close());
+            } else {
+                Road.end(request.response().end("the app"));
+            }
         });
         app.listen(0, "127.0.0.1").await();
         var edge = new Edge();
@@ -297,11 +307,23 @@ class RoadTest {
         passes.close();
     }
 
+    /** To ask why has the app looked at, and closed: that it would be starting again says nothing of what has been. */
+    @ParameterizedTest
+    @EnumSource(names = {"STARTING", "OFF", "FAILED", "ENDING", "ENDED"})
+    void what_went_wrong_is_told_where_nothing_is_known_to_keep_the_app_away(Excuse.Kind known) {
+        breaks.set(true);
+        excuse = () -> {
+            road.close(ID);
+            return Excuse.of(known);
+        };
+        assertThat(ask().statusCode()).isEqualTo((known == Excuse.Kind.STARTING ? Excuse.Kind.BROKEN : known).status());
+    }
+
     /** Who has no pass is not told what the app has printed. */
     @Test
     void a_stranger_hears_nothing_of_an_app_that_has_failed() {
         road.close(ID);
-        excuse.set(new Excuse(Excuse.Kind.FAILED, null, "a secret", false));
+        excuse = () -> new Excuse(Excuse.Kind.FAILED, null, "a secret", false);
         assertThat(ask().statusCode()).isEqualTo(502);
         cookie = "";
         assertThat(ask().statusCode()).isEqualTo(401);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -48,14 +49,14 @@ public final class Passes {
     /** In nanoseconds. */
     private final LongSupplier clock;
 
-    private final Map<String, Pass> known = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Pass> known;
     /** Given back a moment ago, and when: who reads the table meanwhile may still find them there. */
     private final Map<String, Long> left = new ConcurrentHashMap<>();
 
     private final List<Long> timers;
 
     public Passes(Vertx vertx, Database database, Authenticator authenticator, CollectorRegistry registry) {
-        this(vertx, database, authenticator, registry, System::nanoTime);
+        this(vertx, database, authenticator, registry, System::nanoTime, new ConcurrentHashMap<>());
     }
 
     Passes(
@@ -63,8 +64,10 @@ public final class Passes {
             Database database,
             Authenticator authenticator,
             CollectorRegistry registry,
-            LongSupplier clock) {
+            LongSupplier clock,
+            ConcurrentMap<String, Pass> known) {
         this.vertx = vertx;
+        this.known = known;
         this.clock = clock;
         this.store = new PassStore(database);
         this.authenticator = authenticator;

@@ -70,7 +70,7 @@ public final class Doors {
 
     /** Whether there is one to open. */
     private synchronized boolean look() throws IOException {
-        Set<Path> there = over ? Set.of() : new HashSet<>(gangs.all());
+        Set<Path> there = new HashSet<>(over ? Set.of() : gangs.all());
         open.entrySet().removeIf(door -> {
             boolean gone = !there.contains(door.getKey()) || !door.getValue().isOpen();
             if (gone) {

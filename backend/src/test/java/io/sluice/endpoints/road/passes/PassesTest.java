@@ -14,9 +14,11 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,8 +32,23 @@ class PassesTest {
     /** Whether whoever is asked about is still signed in. */
     private Supplier<Future<Boolean>> valid = () -> Future.succeededFuture(true);
 
+    /** What happens in the moment before a pass is kept, and in the one after. */
+    private Runnable before = () -> {};
+
+    private Runnable after = () -> {};
+
     private Passes passes;
     private String token;
+
+    private final class Kept extends ConcurrentHashMap<String, Pass> {
+        @Override
+        public @Nullable Pass putIfAbsent(String token, Pass pass) {
+            before.run();
+            Pass there = super.putIfAbsent(token, pass);
+            after.run();
+            return there;
+        }
+    }
 
     private final class Asked implements Authenticator {
         @Override
@@ -54,7 +71,7 @@ class PassesTest {
                         INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
                         VALUES ('web', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')
                         """).execute().await();
-        passes = new Passes(vertx, database.database(), new Asked(), new CollectorRegistry(), now::get);
+        passes = new Passes(vertx, database.database(), new Asked(), new CollectorRegistry(), now::get, new Kept());
         String ticket = passes.ticket("web", BOB, "http://portal.example").await();
         token = passes.enter("web", ticket).await().orElseThrow().token();
     }
@@ -141,6 +158,21 @@ class PassesTest {
         assertThat(passes.known("web", token)).isNull();
         valid = () -> Future.succeededFuture(true);
         assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+    }
+
+    /** Whoever gives it back finds it there, or is found by who keeps it: whichever of the two comes first. */
+    @Test
+    void a_pass_that_is_given_back_in_the_moment_in_which_it_is_kept_opens_nothing() {
+        Runnable nothing = before;
+        Runnable leaves = () -> passes.leave("web", token);
+        for (boolean first : List.of(true, false)) {
+            before = first ? leaves : nothing;
+            after = first ? nothing : leaves;
+            assertThat(passes.find("web", token, caller -> true).await()).isEmpty();
+            assertThat(passes.known("web", token)).isNull();
+            String ticket = passes.ticket("web", BOB, "http://portal.example").await();
+            token = passes.enter("web", ticket).await().orElseThrow().token();
+        }
     }
 
     @Test
