@@ -8,6 +8,7 @@ import io.sluice.endpoints.road.lines.Lines;
 import io.sluice.endpoints.road.lines.Question;
 import io.sluice.endpoints.road.lines.Talk;
 import io.sluice.endpoints.road.passes.Pass;
+import io.sluice.endpoints.road.passes.Seats;
 import io.sluice.web.Authenticator;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -23,20 +24,20 @@ import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.net.ConnectException;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** WebSockets to apps. Once both sides have agreed, bytes go by as they are, and who is slow on one side is waited for on the other. */
 final class Tunnels {
     private static final int MOST = 20_000;
-    private static final int MOST_OF_ONE = 1_000;
+    private static final int MOST_OF_ONE = 6_000;
+    private static final int MOST_OF_PASS = 1_000;
     private static final long ANSWER_MILLIS = 30_000;
     private static final long FAREWELL_MILLIS = 30_000;
 
     private final Vertx vertx;
     private final RoadMetrics metrics;
     private final Authenticator authenticator;
-    private final AtomicInteger open = new AtomicInteger();
+    private final Seats seats = new Seats(MOST, MOST_OF_ONE);
 
     Tunnels(Vertx vertx, RoadMetrics metrics, Authenticator authenticator) {
         this.vertx = vertx;
@@ -55,7 +56,7 @@ final class Tunnels {
         if (!webSocket) {
             return Future.succeededFuture(Excuse.Kind.MALFORMED);
         }
-        if (open.get() >= MOST || pass.open.size() >= MOST_OF_ONE) {
+        if (pass.open.size() >= MOST_OF_PASS || !seats.take(pass.caller.name())) {
             return Future.succeededFuture(Excuse.Kind.FULL);
         }
         return new Tunnel(request, app, pass, asker).begin();
@@ -89,7 +90,6 @@ final class Tunnels {
 
         Future<Excuse.@Nullable Kind> begin() {
             request.pause();
-            open.incrementAndGet();
             metrics.tunnels(1);
             pass.open.add(this);
             app.open().add(gone);
@@ -272,7 +272,7 @@ final class Tunnels {
             if (!done) {
                 done = true;
                 vertx.cancelTimer(timer);
-                open.decrementAndGet();
+                seats.leave(pass.caller.name());
                 metrics.tunnels(-1);
                 pass.open.remove(this);
                 app.open().remove(gone);
