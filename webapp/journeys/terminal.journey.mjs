@@ -117,6 +117,30 @@ test("what_is_selected_is_copied_and_what_is_pasted_is_typed_whole", async () =>
   await context.close();
 });
 
+const FULL_SCREEN = `draw() { printf '\\033[2J\\033[Hdrawn %s' "$(stty size | tr ' ' x)"; }
+trap draw WINCH; printf '\\033[?1049h\\033[?25l'; draw
+for i in $(seq 6000); do printf '\\033[5;1H%060d' $i; done
+printf '\\033[7;1Hcounted'; while :; do sleep 0.1; done`;
+
+test("a_program_that_fills_the_screen_is_drawn_anew_when_what_it_drew_is_gone", async () => {
+  const name = word("full");
+  const key = await ours.submit(plain(name, "sleep 600"));
+  await ours.until(name, "RUNNING");
+  const { page, context } = await signedIn(browser);
+  const terminal = await openTerminal(context, page, key);
+  await typed(terminal, "echo before-$((40 + 2))");
+  await shows(terminal, "before-42");
+  await typed(terminal, `echo ${Buffer.from(FULL_SCREEN).toString("base64")} | base64 -d > full.sh; bash full.sh`);
+  await shows(terminal, "counted");
+  await terminal.reload();
+  await connected(terminal);
+  const rows = await terminal.locator(".xterm-rows > *").count();
+  await shows(terminal, `drawn ${rows}x`);
+  assert.equal(await terminal.locator(".xterm-rows", { hasText: "before-42" }).count(), 0);
+  await ours.stop(name);
+  await context.close();
+});
+
 test("on_a_phone_in_chinese_there_are_keys_and_a_task_that_does_not_run_says_so", async () => {
   const name = word("pocket");
   const key = await ours.submit(plain(name, "sleep 600"));

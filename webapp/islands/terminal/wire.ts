@@ -81,6 +81,7 @@ export class Wire {
       this.#offset = said.offset;
       sessionStorage.setItem(this.#key, said.terminal);
       this.#hooks.opened(fresh);
+      if (said.before) this.#hooks.bytes(new TextEncoder().encode(said.before), () => undefined);
     } else if (said.type === "end") {
       this.close();
       if (said.reason !== "taken") this.#forget();

@@ -126,10 +126,21 @@ final class Terminal {
             viewer = fresh;
             seen = System.nanoTime();
             metrics.watched(1);
-            fresh.greet(id, again.offset(), backlog);
+            boolean goesOn = again.offset() >= backlog.begin() && again.offset() <= backlog.end();
+            fresh.greet(id, goesOn ? new Backlog.Start(again.offset(), "") : backlog.start());
+            if (!goesOn) {
+                redraw(again.screen());
+            }
             resize(again.screen());
             proceed();
         });
+    }
+
+    /** Not all that it drew is there any more: a program that fills the screen draws it anew when its size changes. */
+    private void redraw(Command.Screen size) {
+        if (size.rows() > 1) {
+            resize(new Command.Screen(size.columns(), size.rows() - 1));
+        }
     }
 
     /** It is gone, or another is there. */

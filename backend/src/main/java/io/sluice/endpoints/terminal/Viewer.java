@@ -26,15 +26,15 @@ final class Viewer {
         this.vertx = vertx;
     }
 
-    /** From where it was, or from the first byte that is still there. */
-    void greet(String id, long offset, Backlog backlog) {
-        told = offset >= backlog.begin() && offset <= backlog.end() ? offset : backlog.begin();
+    /** From where it was, or from the first that is still there. */
+    void greet(String id, Backlog.Start from) {
+        told = from.offset();
         drawn = told;
         socket.closeHandler(closed -> context.runOnContext(now -> terminal.detach(this)));
         socket.drainHandler(drained -> context.runOnContext(now -> terminal.proceed()));
         socket.binaryMessageHandler(keys -> context.runOnContext(now -> terminal.typed(keys, this)));
         socket.textMessageHandler(message -> context.runOnContext(now -> hear(message)));
-        Terminals.note(socket.writeTextMessage(Words.hello(id, told)));
+        Terminals.note(socket.writeTextMessage(Words.hello(id, from)));
         socket.resume();
         if (socket.isClosed()) {
             terminal.detach(this);

@@ -39,8 +39,8 @@ final class Words {
         }
     }
 
-    static String hello(String terminal, long offset) {
-        return text(Map.of("type", "hello", "terminal", terminal, "offset", offset));
+    static String hello(String terminal, Backlog.Start from) {
+        return text(Map.of("type", "hello", "terminal", terminal, "offset", from.offset(), "before", from.before()));
     }
 
     static String end(String reason, String detail, @Nullable Integer exitCode) {
