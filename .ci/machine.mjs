@@ -90,7 +90,9 @@ export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: no
 export const WITHOUT_MORE = `NOT CHECKED, without ${MORE.join(" and ")}: plots in notebooks, and an app of Streamlit's`;
 
 /** Beside JupyterLab. */
-export const hasMore = () => existsSync(join(APPS, "bin/streamlit"));
+export const hasMore = () =>
+  existsSync(join(APPS, "bin/streamlit")) &&
+  readdirSync(join(APPS, "lib")).some((python) => existsSync(join(APPS, "lib", python, "site-packages/matplotlib")));
 
 /** For this machine's own Python, as tasks see it. */
 export const hasTorch = () => existsSync("/usr/local/bin/torchrun") && imports("torch");

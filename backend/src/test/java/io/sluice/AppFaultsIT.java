@@ -15,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,6 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * way they came.
  */
 class AppFaultsIT extends ThreeWays {
+    private static final Pattern LINK = Pattern.compile("<a href=\"http://[^/\"]*(/endpoints/[^\"]*)\">To its job</a>");
+
     private static Answer page(Way way, String uri, String language) {
         return way.raw(way.request(
                 "GET",
@@ -61,8 +65,8 @@ class AppFaultsIT extends ThreeWays {
                     .as(uri)
                     .contains("<h1>The app broke off</h1>")
                     .contains("Try again")
-                    .contains("To its job")
                     .contains(":" + way.desk().port() + "/endpoints/" + way.id());
+            leadsToItsJob(way, english);
             String chinese = page(way, uri, "zh").body();
             assertThat(new String(chinese.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
                     .as(uri)
@@ -144,7 +148,7 @@ class AppFaultsIT extends ThreeWays {
         ann.stop("mortal");
         DoorDesk.until("its job is over", () -> page(mortal, "/", "en").body().contains("The job has ended"));
         assertThat(page(mortal, "/", "en").status()).isEqualTo(410);
-        assertThat(page(mortal, "/", "en").body()).contains("To its job");
+        leadsToItsJob(mortal, page(mortal, "/", "en"));
     }
 
     /** Half of an answer must not look like a whole one; but who has heard nothing is not left without a word. */
@@ -222,13 +226,22 @@ class AppFaultsIT extends ThreeWays {
             }
             Answer page = page(slow, "/", "en");
             assertThat(page.status()).isEqualTo(410);
-            assertThat(page.body())
-                    .contains("<h1>The job is being stopped</h1>")
-                    .contains("To its job");
+            assertThat(page.body()).contains("<h1>The job is being stopped</h1>");
+            leadsToItsJob(slow, page);
         } finally {
             Files.writeString(ann.home().resolve("end"), "");
         }
         DoorDesk.until("it has ended", () -> page(slow, "/", "en").body().contains("<h1>The job has ended</h1>"));
+    }
+
+    /** Whoever is told why the app is not there finds more at its job, and not the same page once more. */
+    private static void leadsToItsJob(Way way, Answer told) {
+        Matcher link = LINK.matcher(told.body());
+        assertThat(link.find()).as(told.body()).isTrue();
+        var there = way.owner().call("GET", link.group(1), null);
+        assertThat(there.statusCode()).isEqualTo(303);
+        assertThat(there.headers().firstValue("Location"))
+                .hasValue("/jobs/" + way.owner().name() + "~" + way.job());
     }
 
     private static int heard(Way way, String what) {
