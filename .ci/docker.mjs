@@ -3,7 +3,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jdk } from "./gateway.mjs";
-import { APPS, hasApps, need, needRoot } from "./machine.mjs";
+import { APPS, CODE_SERVER, hasApps, need, needRoot, onPath } from "./machine.mjs";
 import { command, root, scratch, server } from "./processes.mjs";
 import { Skipped } from "./stages.mjs";
 
@@ -23,6 +23,8 @@ export async function engine(name = "docker") {
 const SHELL = ["bash", "sh", "sleep", "seq", "cat", "date", "chmod", "mkdir", "base64"];
 // what beginning a program in a task takes besides
 SHELL.push("rm", "tail", "stat", "uname", "cksum", "setsid", "nohup", "timeout", "flock", "env", "tty");
+// and what the journeys with VS Code ask
+SHELL.push("grep", "mv");
 
 /** Beside the shell this machine's Python, and its test apps where the gateway has them in `/gdata/apps`. */
 const PYTHON = `real=$(readlink -f /usr/bin/python3); version=\${real##*/}
@@ -37,10 +39,15 @@ export async function containers(...gateways) {
   const env = await engine("containers-engine");
   const home = join(scratch, "shell");
   mkdirSync(home);
+  // what code-server will be linked to: it may still be building
+  const linked = [process.execPath, onPath("rg")].filter(Boolean).join(" ");
   const script = `cd ${home}; mkdir -p root/etc root/tmp root/bin
     for program in ${SHELL.join(" ")}; do p=$(type -P $program); cp -L --parents $p root/; ldd $p | grep -o '/[^ ]*'; done |
-      sort -u | while read -r library; do cp -L --parents $library root/; done
-    cp -L /bin/bash /bin/sh root/bin/; chmod 1777 root/tmp; echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`;
+      cat - <(ldd ${linked} | grep -o ' /[^ ]*') | sort -u |
+      while read -r library; do cp -L --parents $library root/; done
+    mkdir -p root/opt/sluice-test; ln -s /gdata/code-server root${CODE_SERVER}
+    cp -L /bin/bash /bin/sh root/bin/; chmod 1777 root/tmp
+    echo root:x:0:0:root:/root:/bin/bash > root/etc/passwd; tar -C root -c . > image.tar`;
   await command("bash", ["-c", script]);
   await command(
     "docker",
@@ -63,12 +70,15 @@ async function withPython(home, env, gateways) {
       env,
     },
   );
-  for (const name of gateways) {
-    const shared = join(scratch, name, "gdata");
-    mkdirSync(shared, { recursive: true });
-    // links take no room and no time, where both are on one disk
-    await command("sh", ["-c", 'cp -al "$1" "$2" 2>/dev/null || cp -a "$1/." "$2"', "-", APPS, join(shared, "apps")]);
-  }
+  for (const name of gateways) await share(APPS, name, "apps");
+}
+
+/** A folder of this machine, as `/gdata/NAME` in the containers of a gateway; it may run already. */
+export async function share(folder, gateway, name) {
+  const shared = join(scratch, gateway, "gdata");
+  mkdirSync(shared, { recursive: true });
+  // links take no room and no time, where both are on one disk
+  await command("sh", ["-c", 'cp -al "$1" "$2" 2>/dev/null || cp -a "$1/." "$2"', "-", folder, join(shared, name)]);
 }
 
 /** Debian in a tar file, with some packages; made while other stages run. */

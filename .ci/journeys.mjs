@@ -2,18 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { containers } from "./docker.mjs";
+import { codeServer } from "./code-server.mjs";
+import { containers, share } from "./docker.mjs";
 import { program, startGateway } from "./gateway.mjs";
-import {
-  freeRange,
-  hasApps,
-  hasCodeServer,
-  hasMore,
-  need,
-  WITHOUT_APPS,
-  WITHOUT_CODE_SERVER,
-  WITHOUT_MORE,
-} from "./machine.mjs";
+import { CODE_SERVER, freeRange, hasApps, hasMore, need, WITHOUT_APPS, WITHOUT_MORE } from "./machine.mjs";
 import { remember } from "./measured.mjs";
 import { command, Failure, lastLines, root, scratch } from "./processes.mjs";
 import { nodeTests } from "./stages.mjs";
@@ -54,12 +46,8 @@ export async function journeys() {
     ]);
   const all = readdirSync(folder).filter((name) => name.endsWith(".journey.mjs"));
   const only = process.env.SLUICE_JOURNEYS && new RegExp(`^(${process.env.SLUICE_JOURNEYS})\\.`);
-  const files = all.filter(
-    (name) =>
-      (hasApps() || !name.startsWith("notebooks-")) &&
-      (hasCodeServer() || !name.startsWith("code-server.")) &&
-      (!only || only.test(name)),
-  );
+  const wanted = (name) => (hasApps() || !name.startsWith("notebooks-")) && (!only || only.test(name));
+  const files = all.filter(wanted);
   const env = {
     ...admin,
     SLUICE_SET_UP: untouched.match[1],
@@ -83,9 +71,9 @@ export async function journeys() {
   const [last, own, notebooks] = [
     /^(lighthouse|set-up)\./,
     /^(devices|docker|hostile-inside|hostile-ports)\./,
-    /^notebooks-/,
-  ].map((names) => files.filter((name) => names.test(name)));
-  const others = files.filter((name) => ![...last, ...own, ...notebooks].includes(name));
+    /^(notebooks-|code-server-)/,
+  ].map((names) => codeLast(files.filter((name) => names.test(name))));
+  const others = codeLast(files.filter((name) => ![...last, ...own, ...notebooks].includes(name)));
   const [one, two, three] = [gateway, second, third].map(({ match }) => ({ SLUICE_URL: match[1] }));
   const rounds = [
     [
@@ -106,9 +94,21 @@ export async function journeys() {
   const without = [
     [hasApps(), WITHOUT_APPS],
     [!hasApps() || hasMore(), WITHOUT_MORE],
-    [hasCodeServer(), WITHOUT_CODE_SERVER],
-  ];
-  return [told, ...without.filter(([there]) => !there).map(([, what]) => what)].join("; ");
+  ].filter(([there]) => !there);
+  const noCode = files.some(withCode) ? await codeServer() : undefined;
+  return [told, ...without.map(([, what]) => what), ...(noCode ? [noCode] : [])].join("; ");
+}
+
+const withCode = (name) => name.startsWith("code-server");
+
+/** It may still be building: whoever needs it waits for it, and goes last. */
+function codeLast(files) {
+  const ready = (name) => async () => {
+    if (await codeServer()) return undefined;
+    if (name.includes("boxed")) await share(CODE_SERVER, "boxed", "code-server");
+    return name;
+  };
+  return [...files.filter((name) => !withCode(name)), ...files.filter(withCode).map(ready)];
 }
 
 /** With the apps that the guide for operators shows, exactly as it does. */

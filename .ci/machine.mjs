@@ -1,12 +1,13 @@
 // What the tests need from the machine: installed where that is allowed (root and apt-get), named where it is missing.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { command, root as tree } from "./processes.mjs";
 import { Skipped, say } from "./stages.mjs";
 
-const onPath = (program) =>
+export const onPath = (program) =>
   [...process.env.PATH.split(delimiter), "/usr/sbin", "/sbin"].map((folder) => join(folder, program)).find(existsSync);
 const debianPostgres = () => {
   const home = "/usr/lib/postgresql";
@@ -19,6 +20,8 @@ const debianPostgres = () => {
 
 /** Where tasks find the programs that endpoints open; a user's home would be hidden from them. */
 export const APPS = "/opt/sluice-test/apps";
+/** Built by `code-server.mjs`. */
+export const CODE_SERVER = "/opt/sluice-test/code-server";
 const PROGRAMS = ["jupyterlab>=4,<5", "tensorboard>=2,<3", "setuptools<81"];
 /** What runs in them and beside them, where it can be had too. */
 const MORE = ["matplotlib", "streamlit"];
@@ -36,6 +39,9 @@ const NEEDS = [
   { name: "openmpi-bin", found: () => onPath("mpirun") },
   { name: "postgresql", found: debianPostgres },
   { name: "btrfs-progs", found: () => onPath("mkfs.btrfs") },
+  { name: "ripgrep", found: () => onPath("rg") },
+  { name: "g++", found: () => onPath("g++") || hasCodeServer() },
+  { name: "make", found: () => onPath("make") || hasCodeServer() },
   { name: "prometheus", found: () => onPath("prometheus") && onPath("promtool") },
 ];
 
@@ -82,8 +88,17 @@ async function packages() {
 /** JupyterLab and TensorBoard are no packages of the system: whether they can be had is not for this machine alone to say. */
 export const hasApps = () => ["jupyter-lab", "tensorboard"].every((name) => existsSync(join(APPS, "bin", name)));
 
-/** Put there by hand: docs/checks.md says how. */
-export const hasCodeServer = () => existsSync(join(APPS, "bin/code-server"));
+/** What it is built by; one that was built by another is built anew. */
+export const codeServerRecipe = () =>
+  createHash("sha256")
+    .update(readFileSync(join(tree, ".ci/code-server.mjs")))
+    .digest("hex");
+
+/** Its folder is there only if all of it was built. */
+export function hasCodeServer() {
+  const told = join(CODE_SERVER, "recipe");
+  return existsSync(told) && readFileSync(told, "utf8") === codeServerRecipe();
+}
 
 export const WITHOUT_CODE_SERVER = "NOT CHECKED, without code-server: VS Code in the browser";
 export const WITHOUT_APPS = "NOT CHECKED, without JupyterLab and TensorBoard: notebooks";

@@ -41,7 +41,8 @@ export async function stage(name, work) {
 /**
  * Runs files of node:test in lanes beside one another, in each one after the other; one that fails runs once more, whole.
  * The `rounds` follow one another, each a list of lanes. A lane has `lists` of files and what those find in their `env`; of a list
- * that several lanes have, each takes the next file when it gets free.
+ * that several lanes have, each takes the next file when it gets free. A file may be a function, which waits for what
+ * the file tries, and tells the file, or nothing where that can not be had.
  */
 export async function nodeTests(rounds, options) {
   const sum = { passed: 0, failed: 0, skipped: 0, unsteady: 0 };
@@ -53,7 +54,9 @@ export async function nodeTests(rounds, options) {
 async function lane({ lists, env }, { name, ...common }, sum) {
   const options = { ...common, env: { ...common.env, ...env } };
   const next = () => lists.find((files) => files.length > 0)?.shift();
-  for (let file = next(); file; file = next()) {
+  for (let coming = next(); coming; coming = next()) {
+    const file = typeof coming === "function" ? await coming() : coming;
+    if (!file) continue;
     const title = `${name}-${basename(file, ".mjs")}`;
     const start = performance.now();
     let tally = await nodeTest(file, { name: title, ...options });

@@ -2,6 +2,7 @@
 // after it run alone; --no-skips makes a skipped test a failure.
 import { join } from "node:path";
 import { advisories } from "./advisories.mjs";
+import { codeServer } from "./code-server.mjs";
 import { debian, engine, javaImage, postgresImage } from "./docker.mjs";
 import { journeys } from "./journeys.mjs";
 import { install } from "./machine.mjs";
@@ -56,6 +57,9 @@ if (unknown) {
   process.exit(2);
 }
 const chosen = (name) => asked.length === 0 || asked.includes(name);
-for (const names of ROUNDS) await Promise.all(names.filter(chosen).map((name) => stage(...STAGES[name])));
+for (const names of ROUNDS) {
+  await Promise.all(names.filter(chosen).map((name) => stage(...STAGES[name])));
+  if (names.includes("needs") && chosen("journeys")) codeServer();
+}
 if (asked.length === 0) remember("whole", secondsSoFar());
 await finish({ strict });
