@@ -28,6 +28,7 @@ test("jupyterlab_and_tensorboard_run_and_name_the_settings_that_would_open_them"
 });
 
 test("an_app_with_relative_links_streams_and_speaks_by_web_socket_as_nobody_s_page", { skip }, async () => {
+  await stage.page.locator("#endpoint-streams form.check button").click();
   const streams = await stage.open("streams");
   assert.equal(new URL(streams.url()).origin, new URL(address).origin);
   assert.equal(await streams.evaluate(() => self.origin), "null");
@@ -48,4 +49,10 @@ test("a_terminal_is_the_portal_s_own_and_opens_here_too", { skip }, async () => 
   await terminal.keyboard.press("Enter");
   await terminal.locator(".xterm-rows", { hasText: "42-there" }).waitFor();
   await terminal.close();
+});
+
+test("the_check_walks_the_whole_way_inside_too", { skip }, async () => {
+  const checked = stage.page.locator("#endpoint-streams .checked");
+  await checked.locator(".state.good").waitFor({ timeout: 90_000 });
+  assert.match(await checked.innerText(), /silent for 60 s, and it still answers/);
 });
