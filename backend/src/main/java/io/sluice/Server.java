@@ -3,6 +3,7 @@ package io.sluice;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.database.DataFolder;
 import io.sluice.database.Database;
+import io.sluice.database.Migrations;
 import io.sluice.endpoints.Endpoints;
 import io.sluice.engines.Engine;
 import io.sluice.files.Files;
@@ -70,6 +71,15 @@ public final class Server {
     /** The doors of the rooms that answer programs. */
     static final List<Class<?>> ROOMS =
             List.of(Web.class, Identity.class, Files.class, Jobs.class, Logs.class, Endpoints.class, Telemetry.class);
+
+    /** The tables of all rooms, in the order in which they lean on one another. */
+    static final List<Migrations> MIGRATIONS = List.of(
+            Identity.MIGRATIONS,
+            Files.MIGRATIONS,
+            Jobs.MIGRATIONS,
+            Logs.MIGRATIONS,
+            Endpoints.MIGRATIONS,
+            Telemetry.MIGRATIONS);
 
     /** What the rooms above the jobs put on the page of one, in this order. */
     private static final List<Panel> PANELS = List.of(
@@ -166,13 +176,7 @@ public final class Server {
         Database database = await(beginning.open(vertx));
         opened.closing("database", database::close);
         database.expose(registry);
-        await(database.migrate(List.of(
-                Identity.MIGRATIONS,
-                Files.MIGRATIONS,
-                Jobs.MIGRATIONS,
-                Logs.MIGRATIONS,
-                Endpoints.MIGRATIONS,
-                Telemetry.MIGRATIONS)));
+        await(database.migrate(MIGRATIONS));
         return database;
     }
 

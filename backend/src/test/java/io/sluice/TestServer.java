@@ -67,7 +67,7 @@ public final class TestServer implements AutoCloseable {
             UnaryOperator<DeviceWatch.Settings> tools,
             String... flags) {
         this.shared = before != null;
-        this.database = before != null ? before : TestDatabase.fresh(vertx);
+        this.database = before != null ? before : TestDatabase.with(vertx, Server.MIGRATIONS);
         this.data = data;
         this.tools = tools;
         var all = new ArrayList<>(

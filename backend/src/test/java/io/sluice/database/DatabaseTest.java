@@ -182,7 +182,7 @@ class DatabaseTest {
     }
 
     private static void withLimits(int size, int waiting, Duration limit, Consumer<Database> use) {
-        var settings = new Database.Settings(test.folder(), test.url(), size, waiting, limit);
+        var settings = new Database.Settings(test.settings().data(), test.url(), size, waiting, limit);
         var limited = Database.open(vertx, settings).await();
         try {
             use.accept(limited);

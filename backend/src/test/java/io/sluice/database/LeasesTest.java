@@ -53,7 +53,7 @@ class LeasesTest {
     @Test
     void a_connection_that_went_dead_silently_is_given_up_and_a_new_one_works_at_once() {
         var url = test.url().replaceFirst("@[^/]*/", "@127.0.0.1:" + network.actualPort() + "/");
-        var settings = new Database.Settings(test.folder(), url, 3, 10, Duration.ofSeconds(1));
+        var settings = new Database.Settings(test.settings().data(), url, 3, 10, Duration.ofSeconds(1));
         var database = Database.open(vertx, settings).await();
         ask(database, 3);
         vertx.runOnContext(now -> carried.forEach(socket -> socket.handler(swallowed -> {})));

@@ -1,32 +1,19 @@
 package io.sluice.database;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** An embedded server that a test may hurt, on programs unpacked once for all tests. */
 record OwnServer(Path data) {
 
-    private static final Path PROGRAMS = Path.of(
-                    "target", "test-programs-" + System.getProperty("sluice.test.fork", "1"))
-            .toAbsolutePath();
-
     /** A data folder where a first start finds its programs unpacked; that part has a test of its own. */
     static OwnServer in(Path folder) throws IOException {
-        Files.createDirectories(PROGRAMS);
-        var unpacked = Binaries.unpacked(PROGRAMS);
-        var data = Files.createDirectories(folder);
-        Files.createSymbolicLink(data.resolve(unpacked.getFileName()), unpacked);
-        return new OwnServer(data);
+        return new OwnServer(TestPrograms.linkedIn(folder));
     }
 
     /** The same for another user, who may not reach ours. */
     static Path copyIn(Path data) throws IOException, InterruptedException {
-        Files.createDirectories(PROGRAMS);
-        var unpacked = Binaries.unpacked(PROGRAMS);
-        new ProcessBuilder("cp", "-r", unpacked.toString(), data.toString())
-                .start()
-                .waitFor();
+        TestPrograms.copy(TestPrograms.unpacked(), data);
         return data;
     }
 

@@ -1,21 +1,17 @@
 package io.sluice.database;
 
 import io.vertx.core.Vertx;
-import java.nio.file.Path;
-import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
-/**
- * A fresh, empty database on a server that all tests of this JVM share: an embedded one whose files stay in
- * {@code target} for the next run, or the one that {@code -Dsluice.test.db=postgresql://…} names.
- */
+/** A fresh database on the server that all tests of this JVM share. */
 public final class TestDatabase implements AutoCloseable {
 
-    private static final Path FOLDER =
-            Path.of("target", "test-database-" + System.getProperty("sluice.test.fork", "1"));
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicInteger NUMBER = new AtomicInteger();
+    /** A database for each list of tables that tests begin with, to be copied: to make the tables takes four times as long. */
+    private static final Map<List<Migrations>, String> MODELS = new ConcurrentHashMap<>();
 
     private final Database database;
     private final String name;
@@ -25,71 +21,57 @@ public final class TestDatabase implements AutoCloseable {
         this.name = name;
     }
 
-    /** Close it when done. */
+    /** Empty. Close it when done. */
     public static TestDatabase fresh(Vertx vertx) {
+        return opened(vertx, created(""));
+    }
+
+    /** With the tables that these make. Close it when done. */
+    public static TestDatabase with(Vertx vertx, List<Migrations> all) {
+        var model = MODELS.computeIfAbsent(all, tables -> {
+            var name = created("");
+            var empty = opened(vertx, name).database;
+            empty.migrate(tables).await();
+            empty.close().await();
+            return name;
+        });
+        // page by page through the journal takes twice as long
+        return opened(vertx, created(" TEMPLATE " + model + " STRATEGY file_copy"));
+    }
+
+    private static String created(String from) {
         var name = "test_%d_%d".formatted(ProcessHandle.current().pid(), NUMBER.incrementAndGet());
-        run("CREATE DATABASE " + name);
-        return new TestDatabase(Database.open(vertx, settings(name)).await(), name);
+        TestPostgres.run("CREATE DATABASE " + name + from);
+        return name;
+    }
+
+    private static TestDatabase opened(Vertx vertx, String name) {
+        return new TestDatabase(
+                Database.open(vertx, TestPostgres.settings(name)).await(), name);
     }
 
     public Database database() {
         return database;
     }
 
-    public Path folder() {
-        return FOLDER;
-    }
-
     /** For a second gateway on the same database, as patient as the first. */
     public Database.Settings settings() {
-        return settings(name);
+        return TestPostgres.settings(name);
     }
 
     /** For a second gateway on the same database. */
     public String url() {
-        return Shared.SERVER.url(name);
+        return TestPostgres.url(name);
     }
 
     @Override
     public void close() {
         database.close().await();
-        run("DROP DATABASE " + name + " WITH (FORCE)");
+        TestPostgres.drop(name);
     }
 
-    private static void run(String sql) {
-        Shared.SERVER.admin.pool().query(sql).execute().await();
-    }
-
-    private static Database.Settings settings(String name) {
-        return patient(Shared.SERVER.url(name));
-    }
-
-    /** A machine that is busy with other things must not make tests fail. */
-    private static Database.Settings patient(@Nullable String url) {
-        return new Database.Settings(FOLDER, url, 10, 1000, PATIENCE);
-    }
-
-    private record Shared(String base, Database admin) {
-
-        static final Shared SERVER = open();
-
-        private static Shared open() {
-            var given = System.getProperty("sluice.test.db");
-            var base = given == null ? embedded() : given;
-            return new Shared(base, Database.open(Vertx.vertx(), patient(base)).await());
-        }
-
-        private static String embedded() {
-            var folder = DataFolder.open(FOLDER);
-            var server = Embedded.start(folder.path());
-            Runtime.getRuntime().addShutdownHook(new Thread(server::stop, "stop-test-database"));
-            return server.target().url();
-        }
-
-        String url(String database) {
-            var parameters = base.indexOf('?');
-            var end = parameters < 0 ? base.length() : parameters;
-            return base.substring(0, base.lastIndexOf('/', end)) + "/" + database + base.substring(end);
-        }
+    /** The models too; at the end of all tests. */
+    static void end() {
+        MODELS.values().forEach(TestPostgres::drop);
     }
 }

@@ -48,7 +48,7 @@ class CrowdTest {
         desk.submit("ada", JobsTest.one("begins", 1, 0));
         desk.eventually(() -> desk.job("ada", "begins").state() == Job.State.RUNNING);
         assertThat(engine.starts).hasSize(MANY + 1);
-        assertThat(turns("end")).isEqualTo(MANY);
+        desk.eventually(() -> turns("end") == MANY);
         engine.stopping = null;
         desk.running(MANY + 1).forEach(run -> engine.end(run, 0));
         stopping.complete();

@@ -43,7 +43,7 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     public final Vertx vertx = Vertx.vertx();
-    public final TestDatabase database = TestDatabase.fresh(vertx);
+    public final TestDatabase database = TestDatabase.with(vertx, List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS));
     private final Engine engine;
     final Grants grants;
     CollectorRegistry registry = new CollectorRegistry();
@@ -53,9 +53,6 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     public Desk(Engine engine) {
         this.engine = engine;
         this.grants = new Grants(database.database(), "people");
-        database.database()
-                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS))
-                .await();
     }
 
     @Override

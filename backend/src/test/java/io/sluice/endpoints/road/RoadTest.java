@@ -55,7 +55,8 @@ class RoadTest {
     private static final String OTHER = "ccccccccccdddddddddd";
 
     private final Vertx vertx = Vertx.vertx();
-    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final TestDatabase database =
+            TestDatabase.with(vertx, List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS));
     private final CollectorRegistry registry = new CollectorRegistry();
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicReference<String> atPort = new AtomicReference<>(ID);
@@ -112,9 +113,6 @@ class RoadTest {
     /** Of endpoints with a port each, at which one is open. */
     @BeforeEach
     void open() {
-        database.database()
-                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS))
-                .await();
         database.database().pool().query("""
                         INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
                         VALUES ('%s', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')

@@ -25,7 +25,6 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,7 +37,7 @@ class KeepTest {
     private Path folder;
 
     private final Vertx vertx = Vertx.vertx();
-    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final TestDatabase database = TestDatabase.with(vertx, List.of(Logs.MIGRATIONS));
     private final LogStore store = new LogStore(database.database(), "here");
     private final CollectorRegistry registry = new CollectorRegistry();
     private final KeepMetrics metrics = new KeepMetrics(registry);
@@ -70,11 +69,6 @@ class KeepTest {
                     .filter(over::containsKey)
                     .collect(Collectors.toMap(job -> job, job -> Objects.requireNonNull(over.get(job)))));
         }
-    }
-
-    @BeforeEach
-    void tables() {
-        database.database().migrate(List.of(Logs.MIGRATIONS)).await();
     }
 
     @AfterEach

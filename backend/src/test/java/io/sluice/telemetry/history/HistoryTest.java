@@ -27,13 +27,11 @@ class HistoryTest {
     private static final Instant BEGUN = Instant.ofEpochMilli(1_700_000_000_000L);
 
     private final Vertx vertx = Vertx.vertx();
-    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final TestDatabase database =
+            TestDatabase.with(vertx, List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Telemetry.MIGRATIONS));
 
     @BeforeEach
-    void migrate() {
-        database.database()
-                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Telemetry.MIGRATIONS))
-                .await();
+    void without_tasks() {
         // what is remembered is about a task that there is; here there is none
         sql("ALTER TABLE task_summaries DROP CONSTRAINT task_summaries_task");
     }

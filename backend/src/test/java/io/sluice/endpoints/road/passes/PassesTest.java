@@ -27,7 +27,8 @@ class PassesTest {
     private static final Caller BOB = new Caller(7, "bob", false, Caller.Kind.SESSION, "s7", Set.of());
 
     private final Vertx vertx = Vertx.vertx();
-    private final TestDatabase database = TestDatabase.fresh(vertx);
+    private final TestDatabase database =
+            TestDatabase.with(vertx, List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS));
     private final AtomicLong now = new AtomicLong(System.nanoTime());
     /** Whether whoever is asked about is still signed in. */
     private Supplier<Future<Boolean>> valid = () -> Future.succeededFuture(true);
@@ -64,9 +65,6 @@ class PassesTest {
 
     @BeforeEach
     void enter() {
-        database.database()
-                .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS))
-                .await();
         database.database().pool().query("""
                         INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, options, wanted, state)
                         VALUES ('web', 1, 'ann', 'train', 'web', 'port', 'main', 0, '{}', true, 'ready')
