@@ -7,7 +7,6 @@ import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -33,11 +32,10 @@ final class Keeper {
     private final Steps steps;
     private final Road road;
     private final EndpointMetrics metrics;
+    private final Submitted submitted;
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicBoolean again = new AtomicBoolean();
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
-    /** Jobs whose wishes are known. */
-    private final Set<Long> read = ConcurrentHashMap.newKeySet();
 
     private volatile Map<String, Endpoint> known = Map.of();
     private volatile boolean moving;
@@ -52,6 +50,7 @@ final class Keeper {
         this.steps = steps;
         this.road = road;
         this.metrics = metrics;
+        this.submitted = new Submitted(jobs.places(), store, metrics);
         this.timer = vertx.setPeriodic(TICK_MILLIS, tick -> {
             if (moving || ++ticks % REST_TICKS == 0) {
                 ring();
@@ -85,39 +84,26 @@ final class Keeper {
     private Future<Void> look() {
         return jobs.places()
                 .active()
-                .compose(active -> wishes(active).compose(added -> store.live()).compose(live -> {
-                    known = live.stream().collect(Collectors.toUnmodifiableMap(Endpoint::id, Function.identity()));
-                    metrics.live(live.size());
-                    moving = live.stream()
-                            .anyMatch(one ->
-                                    one.wanted() && (one.state() == State.STARTING || one.state() == State.WAITING));
-                    var byJob = active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
-                    live.forEach(one -> road.recheck(one.id()));
-                    return over(live, byJob.keySet()).map(over -> {
-                        live.stream()
-                                .filter(one -> !over.contains(one.job()))
-                                .forEach(one -> step(one, task(one, byJob.get(one.job()))));
-                        return null;
-                    });
-                }));
-    }
-
-    /** Of jobs that were not looked at yet. */
-    private Future<Void> wishes(List<Places.Active> active) {
-        read.retainAll(active.stream().map(Places.Active::job).toList());
-        var fresh = active.stream().filter(job -> !read.contains(job.job())).toList();
-        if (fresh.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        List<Long> ids = fresh.stream().map(Places.Active::job).toList();
-        return jobs.places().specs(ids).compose(specs -> {
-            var additions = fresh.stream()
-                    .flatMap(job ->
-                            Stream.ofNullable(specs.get(job.job())).flatMap(spec -> Wishes.of(job, spec).stream()))
-                    .map(store::addOnce)
-                    .toList();
-            return Future.join(new ArrayList<>(additions)).<Void>mapEmpty().onSuccess(added -> read.addAll(ids));
-        });
+                .compose(active -> submitted
+                        .read(active)
+                        .compose(added -> store.live())
+                        .compose(live -> {
+                            known = live.stream()
+                                    .collect(Collectors.toUnmodifiableMap(Endpoint::id, Function.identity()));
+                            metrics.live(live.size());
+                            moving = live.stream()
+                                    .anyMatch(one -> one.wanted()
+                                            && (one.state() == State.STARTING || one.state() == State.WAITING));
+                            var byJob =
+                                    active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
+                            live.forEach(one -> road.recheck(one.id()));
+                            return over(live, byJob.keySet()).map(over -> {
+                                live.stream()
+                                        .filter(one -> !over.contains(one.job()))
+                                        .forEach(one -> step(one, task(one, byJob.get(one.job()))));
+                                return null;
+                            });
+                        }));
     }
 
     private Future<Set<Long>> over(List<Endpoint> live, Collection<Long> active) {
