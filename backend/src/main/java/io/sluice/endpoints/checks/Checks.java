@@ -20,7 +20,7 @@ import java.util.function.BiConsumer;
 /** The door to checks: begins them, and tells how far they are. */
 public final class Checks {
     public static final int SILENCE_SECONDS = 60;
-    private static final int MOST = 100;
+    static final int MOST = 100;
     private static final System.Logger LOG = System.getLogger(Checks.class.getName());
 
     private final Vertx vertx;
