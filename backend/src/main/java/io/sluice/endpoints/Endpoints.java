@@ -323,6 +323,7 @@ public final class Endpoints {
                         recipe.get(),
                         () -> engine.reach(life.run(), life.port()),
                         () -> ticket(call, endpoint, "/")),
+                call.caller().name(),
                 silence);
     }
 
