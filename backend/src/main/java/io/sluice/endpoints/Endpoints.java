@@ -118,7 +118,7 @@ public final class Endpoints {
         this.checks = new Checks(vertx, database, TOPIC, probes, registry, road::leave);
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(store, engine, recipes, road, probes, metrics);
-        this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
+        this.keeper = new Keeper(vertx, jobs.places(), store, steps, road, metrics);
         this.sharing = new Sharing(store, road, keeper::ring);
         this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
         this.uses = new Uses(vertx, store, this::visited);

@@ -3,7 +3,6 @@ package io.sluice.endpoints;
 import io.sluice.endpoints.Endpoint.State;
 import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Road;
-import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -27,7 +26,7 @@ final class Keeper {
     private static final int REST_TICKS = 7;
 
     private final Vertx vertx;
-    private final Jobs jobs;
+    private final Places places;
     private final EndpointStore store;
     private final Steps steps;
     private final Road road;
@@ -43,14 +42,14 @@ final class Keeper {
     private long ticks;
     private final long timer;
 
-    Keeper(Vertx vertx, Jobs jobs, EndpointStore store, Steps steps, Road road, EndpointMetrics metrics) {
+    Keeper(Vertx vertx, Places places, EndpointStore store, Steps steps, Road road, EndpointMetrics metrics) {
         this.vertx = vertx;
-        this.jobs = jobs;
+        this.places = places;
         this.store = store;
         this.steps = steps;
         this.road = road;
         this.metrics = metrics;
-        this.submitted = new Submitted(jobs.places(), store, metrics);
+        this.submitted = new Submitted(places, store, metrics);
         this.timer = vertx.setPeriodic(TICK_MILLIS, tick -> {
             if (moving || ++ticks % REST_TICKS == 0) {
                 ring();
@@ -82,7 +81,7 @@ final class Keeper {
     }
 
     private Future<Void> look() {
-        return jobs.places()
+        return places
                 .active()
                 .compose(active -> submitted
                         .read(active)
@@ -96,7 +95,8 @@ final class Keeper {
                                             && (one.state() == State.STARTING || one.state() == State.WAITING));
                             var byJob =
                                     active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
-                            live.forEach(one -> road.recheck(one.id()));
+                            road.recheck();
+                    steps.forgetAllBut(known.keySet());
                             return over(live, byJob.keySet()).map(over -> {
                                 live.stream()
                                         .filter(one -> !over.contains(one.job()))
@@ -115,7 +115,7 @@ final class Keeper {
         if (asked.isEmpty()) {
             return Future.succeededFuture(Set.of());
         }
-        return jobs.places().over(asked).compose(over -> {
+        return places.over(asked).compose(over -> {
             live.stream().filter(one -> over.contains(one.job())).forEach(one -> road.close(one.id()));
             return over.isEmpty()
                     ? Future.succeededFuture(Set.of())
@@ -136,7 +136,7 @@ final class Keeper {
     private Future<Excuse> excuse(Endpoint endpoint) {
         return switch (endpoint.state()) {
             case WAITING, STARTING, READY ->
-                jobs.places()
+                places
                         .over(List.of(endpoint.job()))
                         .map(over -> Excuse.of(
                                 !over.isEmpty()

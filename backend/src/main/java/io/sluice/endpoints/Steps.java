@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,16 @@ final class Steps {
     /** Somebody did not get through: look at once. */
     void doubt(String id) {
         checked.remove(id);
+    }
+
+    /** What is known of those that are over. */
+    void forgetAllBut(Set<String> live) {
+        checked.keySet().retainAll(live);
+    }
+
+    /** Those of which something is remembered. */
+    Set<String> remembered() {
+        return Set.copyOf(checked.keySet());
     }
 
     private Optional<Recipe> recipe(Endpoint endpoint) {

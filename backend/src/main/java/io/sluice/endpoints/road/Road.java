@@ -139,6 +139,11 @@ public final class Road implements Web.Neighbour {
                         + URLEncoder.encode(Paths.local(path), StandardCharsets.UTF_8));
     }
 
+    /** The same of all endpoints. */
+    public void recheck() {
+        passes.revoke(pass -> !allowed.test(pass.caller, pass.id));
+    }
+
     /** A pass that is not needed any more. */
     public void leave(String id, String token) {
         passes.leave(id, token);

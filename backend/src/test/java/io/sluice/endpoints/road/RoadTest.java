@@ -234,6 +234,13 @@ class RoadTest {
     }
 
     @Test
+    void all_who_may_not_any_more_are_found_by_one_look() {
+        allowed.set(false);
+        road.recheck();
+        refused(401);
+    }
+
+    @Test
     void an_app_that_is_closed_is_not_asked() {
         road.close(ID);
         refused(503);
