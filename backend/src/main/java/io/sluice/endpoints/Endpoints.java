@@ -115,7 +115,7 @@ public final class Endpoints {
                 this::isAllowed,
                 tickets::atPort);
         this.probes = new Probes(vertx);
-        this.checks = new Checks(vertx, database, TOPIC, probes, registry, road::leave);
+        this.checks = new Checks(vertx, database, TOPIC, probes, registry, road::checks, road::leave);
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(store, engine, recipes, road, probes, metrics);
         this.keeper = new Keeper(vertx, jobs.places(), store, steps, road, metrics);

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** The door to checks: begins them, and tells how far they are. */
 public final class Checks {
@@ -32,19 +33,25 @@ public final class Checks {
     /** How many each user has. */
     private final Map<String, Integer> underway = new ConcurrentHashMap<>();
 
+    private final Consumer<String> come;
     private final BiConsumer<String, String> leave;
 
-    /** @param leave is told of the endpoint and the pass that a check does not need any more */
+    /**
+     * @param come is told of the pass that a check goes on with
+     * @param leave is told of the endpoint and the pass that a check does not need any more
+     */
     public Checks(
             Vertx vertx,
             Database database,
             String topic,
             Probes probes,
             CollectorRegistry registry,
+            Consumer<String> come,
             BiConsumer<String, String> leave) {
         this.vertx = vertx;
         this.store = new CheckStore(database, topic);
         this.probes = probes;
+        this.come = come;
         this.leave = leave;
         this.metrics = new CheckMetrics(registry);
     }
@@ -95,7 +102,7 @@ public final class Checks {
 
     private Future<Void> walk(Subject subject, String user, long number, int silence) {
         var walk = new Walk(
-                vertx, probes, subject, silence, (steps, over) -> store.went(subject.id(), number, steps, over));
+                vertx, probes, subject, silence, come, (steps, over) -> store.went(subject.id(), number, steps, over));
         walk.over()
                 .onSuccess(metrics::ended)
                 .onFailure(e -> LOG.log(System.Logger.Level.WARNING, "event=check-broken endpoint=" + subject.id(), e))

@@ -111,11 +111,11 @@ public final class Road implements Web.Neighbour {
         }
     }
 
-    /** To which something was sent since this was asked last, or to which a connection is open. */
+    /** To which something was sent since this was asked last, or to which a connection is open; checks are none of that. */
     public Set<String> visited() {
         Set<String> all = new HashSet<>(visited);
         visited.removeAll(all);
-        apps.values().stream().filter(app -> !app.open().isEmpty()).forEach(app -> all.add(app.id()));
+        all.addAll(passes.busy());
         return all;
     }
 
@@ -144,6 +144,11 @@ public final class Road implements Web.Neighbour {
         passes.revoke(pass -> !allowed.test(pass.caller, pass.id));
     }
 
+    /** A pass with which a check has come in. */
+    public void checks(String token) {
+        passes.checks(token);
+    }
+
     /** A pass that is not needed any more. */
     public void leave(String id, String token) {
         passes.leave(id, token);
@@ -163,7 +168,7 @@ public final class Road implements Web.Neighbour {
         boolean same = app != null
                 && app.lines() == known.app().lines()
                 && (known.port() == 0 || id.equals(atPort.apply(known.port())));
-        if (same) {
+        if (same && known.pass().counts) {
             visited.add(id);
         }
         return same;
@@ -327,7 +332,9 @@ public final class Road implements Web.Neighbour {
                 hold(request);
                 return excuses.apply(id).compose(this::refuse);
             }
-            visited.add(id);
+            if (pass.counts) {
+                visited.add(id);
+            }
             boolean again = trouble instanceof Lines.Stale;
             if (trouble != null && !again) {
                 return told(Excuse.Kind.of(trouble));

@@ -16,6 +16,9 @@ import io.vertx.core.net.SocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,8 +27,17 @@ class ChecksTest {
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
     private final Probes probes = new Probes(vertx);
-    private final Checks checks =
-            new Checks(vertx, database.database(), "endpoints", probes, new CollectorRegistry(), (id, token) -> {});
+    /** Passes that checks have. */
+    private final Set<String> come = ConcurrentHashMap.newKeySet();
+
+    private final Checks checks = new Checks(
+            vertx,
+            database.database(),
+            "endpoints",
+            probes,
+            new CollectorRegistry(),
+            come::add,
+            (id, token) -> come.remove(token));
     /** Nobody is told where a task listens before this comes. */
     private final Promise<Optional<SocketAddress>> place = Promise.promise();
 
@@ -49,6 +61,10 @@ class ChecksTest {
     }
 
     private Future<Check> check(String user, int number) {
+        return check(user, number, 1);
+    }
+
+    private Future<Check> check(String user, int number, int port) {
         return checks.check(
                 new Subject(
                         "web" + number,
@@ -59,8 +75,8 @@ class ChecksTest {
                         "/",
                         null,
                         null,
-                        () -> Future.failedFuture("not asked for"),
-                        SocketAddress.inetSocketAddress(1, "127.0.0.1"),
+                        () -> Future.succeededFuture("http://127.0.0.1:" + port + "/.sluice/enter?ticket=x&to=/"),
+                        SocketAddress.inetSocketAddress(port, "127.0.0.1"),
                         false,
                         false),
                 user,
@@ -88,5 +104,28 @@ class ChecksTest {
         }
         place.complete(Optional.empty());
         assertThat(first.await().over()).isTrue();
+    }
+
+    /** What it asks for from then on is nobody's use of the endpoint. */
+    @Test
+    void the_pass_of_a_check_is_told_before_it_is_used_and_when_it_is_not_any_more() {
+        List<Set<String>> told = new CopyOnWriteArrayList<>();
+        var door = vertx.createHttpServer().requestHandler(request -> {
+            if (request.path().equals("/.sluice/enter")) {
+                request.response().putHeader("Location", "/").putHeader("Set-Cookie", "pass=token; Path=/");
+                request.response().setStatusCode(303).end();
+                return;
+            }
+            if (request.headers().contains("Cookie")) {
+                told.add(Set.copyOf(come));
+            }
+            request.response().end("app");
+        });
+        door.listen(0, "127.0.0.1").await();
+        place.complete(Optional.of(SocketAddress.inetSocketAddress(door.actualPort(), "127.0.0.1")));
+        Check check = check("ann", 0, door.actualPort()).await();
+        assertThat(check.failed().orElseThrow().hop()).isEqualTo(Check.Hop.SOCKET);
+        assertThat(told).isNotEmpty().allMatch(Set.of("token")::equals);
+        assertThat(come).isEmpty();
     }
 }

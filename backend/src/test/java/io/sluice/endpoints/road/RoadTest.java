@@ -63,6 +63,7 @@ class RoadTest {
     /** One connection, which the browser keeps. */
     private final HttpClientAgent browser = vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(1));
 
+    private volatile boolean silent;
     private HttpServer app;
     private HttpServer gateway;
     private Road road;
@@ -115,7 +116,9 @@ class RoadTest {
                         """.formatted(ID)).execute().await();
         app = vertx.createHttpServer().requestHandler(request -> {
             asked.incrementAndGet();
-            request.response().end("the app");
+            if (!silent) {
+                request.response().end("the app");
+            }
         });
         app.listen(0, "127.0.0.1").await();
         var edge = new Edge();
@@ -238,6 +241,55 @@ class RoadTest {
         allowed.set(false);
         road.recheck();
         refused(401);
+    }
+
+    /** An exchange is over a moment after its answer has come. */
+    private void nobodyIsThere() {
+        while (!road.visited().isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** By the usual way and by the short one. */
+    @Test
+    void a_check_is_no_use_of_an_endpoint() {
+        assertThat(road.visited()).containsExactly(ID);
+        enter();
+        road.checks(token());
+        ask(); // it comes on a connection that somebody else has used
+        nobodyIsThere();
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask().statusCode()).isEqualTo(200);
+            assertThat(road.visited()).isEmpty();
+        }
+        enter();
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask().statusCode()).isEqualTo(200);
+            assertThat(road.visited()).containsExactly(ID);
+        }
+    }
+
+    @Test
+    void what_a_check_keeps_open_is_no_use_and_what_somebody_keeps_open_is() throws Exception {
+        for (boolean checks : List.of(true, false)) {
+            enter();
+            if (checks) {
+                road.checks(token());
+            }
+            silent = true;
+            road.visited();
+            try (var socket = new Socket(InetAddress.getLoopbackAddress(), gateway.actualPort())) {
+                int before = asked.get();
+                socket.getOutputStream()
+                        .write(("GET /long HTTP/1.1\r\nHost: " + host() + "\r\nCookie: " + cookie + "\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                while (asked.get() == before) {
+                    Thread.onSpinWait();
+                }
+                road.visited();
+                assertThat(road.visited()).isEqualTo(checks ? Set.of() : Set.of(ID));
+            }
+        }
     }
 
     @Test
