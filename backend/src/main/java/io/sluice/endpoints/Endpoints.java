@@ -357,8 +357,8 @@ public final class Endpoints {
                         .findFirst());
     }
 
-    private Future<Excuse> excuse(String id) {
-        return keeper.excuse(id);
+    private Future<Excuse> excuse(String id, boolean guest) {
+        return keeper.excuse(id, guest);
     }
 
     /** What is not known any more has nothing that could be gone to. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -24,6 +25,8 @@ final class Keeper {
     private static final System.Logger LOG = System.getLogger(Keeper.class.getName());
     private static final long TICK_MILLIS = 700;
     private static final int REST_TICKS = 7;
+    /** From one look to the next, however many ring. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Vertx vertx;
     private final Places places;
@@ -32,6 +35,7 @@ final class Keeper {
     private final Road road;
     private final EndpointMetrics metrics;
     private final Submitted submitted;
+    private final Unknown unknown = new Unknown(System::nanoTime);
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicBoolean again = new AtomicBoolean();
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
@@ -39,6 +43,7 @@ final class Keeper {
     private volatile Map<String, Endpoint> known = Map.of();
     private volatile boolean moving;
     private volatile boolean closed;
+    private volatile long looked = System.nanoTime() - PAUSE_NANOS;
     private long ticks;
     private final long timer;
 
@@ -71,8 +76,22 @@ final class Keeper {
             again.set(true);
             return;
         }
+        long pause = PAUSE_NANOS - (System.nanoTime() - looked);
+        if (pause > 0) {
+            vertx.setTimer(1 + TimeUnit.NANOSECONDS.toMillis(pause), rested -> lookNow());
+        } else {
+            lookNow();
+        }
+    }
+
+    private void lookNow() {
+        if (closed) {
+            return;
+        }
+        looked = System.nanoTime();
         again.set(false);
-        look().onFailure(this::fault).onComplete(looked -> {
+        metrics.look();
+        look().onFailure(this::fault).onComplete(over -> {
             looking.set(false);
             if (again.get()) {
                 ring();
@@ -81,8 +100,7 @@ final class Keeper {
     }
 
     private Future<Void> look() {
-        return places
-                .active()
+        return places.active()
                 .compose(active -> submitted
                         .read(active)
                         .compose(added -> store.live())
@@ -96,7 +114,7 @@ final class Keeper {
                             var byJob =
                                     active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
                             road.recheck();
-                    steps.forgetAllBut(known.keySet());
+                            steps.forgetAllBut(known.keySet());
                             return over(live, byJob.keySet()).map(over -> {
                                 live.stream()
                                         .filter(one -> !over.contains(one.job()))
@@ -123,21 +141,30 @@ final class Keeper {
         });
     }
 
-    /** Why it is not there, for whoever came by its name. */
-    Future<Excuse> excuse(String id) {
-        steps.doubt(id);
-        ring();
+    /**
+     * Why it is not there, for whoever came by its name.
+     *
+     * @param guest whether they have a pass: anybody may ask, and must not keep the gateway looking
+     */
+    Future<Excuse> excuse(String id, boolean guest) {
+        if (guest) {
+            steps.doubt(id);
+            ring();
+        } else if (unknown.holds(id)) {
+            return Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN));
+        }
         return store.find(id)
-                .compose(found -> found.map(this::excuse)
-                        .orElseGet(() -> Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN))));
+                .compose(found -> found.map(this::excuse).orElseGet(() -> {
+                    unknown.add(id);
+                    return Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN));
+                }));
     }
 
     /** As it stands now: what was written down of one that has just been switched off, or whose job is over, is older. */
     private Future<Excuse> excuse(Endpoint endpoint) {
         return switch (endpoint.state()) {
             case WAITING, STARTING, READY ->
-                places
-                        .over(List.of(endpoint.job()))
+                places.over(List.of(endpoint.job()))
                         .map(over -> Excuse.of(
                                 !over.isEmpty()
                                         ? Excuse.Kind.ENDED

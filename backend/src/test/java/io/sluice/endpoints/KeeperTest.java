@@ -7,6 +7,7 @@ import io.sluice.database.TestDatabase;
 import io.sluice.endpoints.Endpoint.State;
 import io.sluice.endpoints.checks.Probes;
 import io.sluice.endpoints.recipes.Recipes;
+import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.road.Road;
 import io.sluice.engines.Engine;
@@ -81,7 +82,7 @@ class KeeperTest {
                 new Everybody(),
                 registry,
                 Names.beneath(Names.LOCAL),
-                id -> keeper.excuse(id),
+                (id, guest) -> keeper.excuse(id, guest),
                 (caller, id) -> true,
                 port -> null);
         steps = new Steps(store, engine(), Recipes.read(Path.of("none")), road, probes, metrics);
@@ -151,5 +152,45 @@ class KeeperTest {
         keeper.ring();
         until(() -> steps.remembered().isEmpty());
         assertThat(road.isOpen(ID)).isFalse();
+    }
+
+    private double looks() {
+        return registry.getSampleValue("sluice_endpoints_looks_total");
+    }
+
+    /** Whose questions nobody counts. */
+    @Test
+    void who_has_no_pass_does_not_keep_the_gateway_looking() {
+        ready();
+        until(() -> keeper.known(ID) != null && keeper.known(ID).state() == State.READY);
+        long began = System.nanoTime();
+        double before = looks();
+        for (int i = 0; i < 20; i++) {
+            var told = keeper.excuse(ID, false);
+            assertThat(steps.remembered()).as("it is not doubted").containsExactly(ID);
+            assertThat(told.await().kind()).isEqualTo(Excuse.Kind.STARTING);
+            keeper.excuse("cccccccccccccccccccc", false).await();
+        }
+        assertThat(looks() - before).isLessThanOrEqualTo(2 + atMost(began, 700));
+        assertThat(keeper.excuse("cccccccccccccccccccc", false).await().kind()).isEqualTo(Excuse.Kind.UNKNOWN);
+        var told = keeper.excuse(ID, true);
+        assertThat(steps.remembered()).as("whom a guest has found away is looked at").isEmpty();
+        assertThat(told.await().kind()).isEqualTo(Excuse.Kind.STARTING);
+    }
+
+    @Test
+    void however_many_ring_there_is_a_pause_between_looks() {
+        long began = System.nanoTime();
+        double before = looks();
+        until(() -> {
+            keeper.ring();
+            return looks() - before >= 4;
+        });
+        assertThat(looks() - before).isLessThanOrEqualTo(1 + atMost(began, 100));
+    }
+
+    /** Looks with this many milliseconds between them. */
+    private static double atMost(long since, long millis) {
+        return (double) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) / millis;
     }
 }

@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +53,7 @@ public final class Road implements Web.Neighbour {
     private final Tunnels tunnels;
     private final RoadMetrics metrics;
     private final LinesMetrics lineMetrics;
-    private final Function<String, Future<Excuse>> excuses;
+    private final Excuses excuses;
     private final BiPredicate<Caller, String> allowed;
     private final IntFunction<@Nullable String> atPort;
     private final Map<String, App> apps = new ConcurrentHashMap<>();
@@ -71,7 +70,7 @@ public final class Road implements Web.Neighbour {
             Authenticator authenticator,
             CollectorRegistry registry,
             Names names,
-            Function<String, Future<Excuse>> excuses,
+            Excuses excuses,
             BiPredicate<Caller, String> allowed,
             IntFunction<@Nullable String> atPort) {
         this.vertx = vertx;
@@ -84,6 +83,13 @@ public final class Road implements Web.Neighbour {
         this.excuses = excuses;
         this.allowed = allowed;
         this.atPort = atPort;
+    }
+
+    /** Why an endpoint that is not open is not. */
+    @FunctionalInterface
+    public interface Excuses {
+        /** @param guest whether who asks has a pass; for anybody else nothing has to be looked at anew */
+        Future<Excuse> of(String id, boolean guest);
     }
 
     public Names names() {
@@ -284,7 +290,7 @@ public final class Road implements Web.Neighbour {
         /** Shown before there is a pass: nothing of the app is told but that its job is over. */
         Future<Void> withoutPass() {
             hold(request);
-            return excuses.apply(id)
+            return excuses.of(id, false)
                     .compose(excuse -> refuse(
                             excuse.kind() == Excuse.Kind.ENDED || excuse.kind() == Excuse.Kind.UNKNOWN
                                     ? excuse
@@ -330,7 +336,7 @@ public final class Road implements Web.Neighbour {
             App app = apps.get(id);
             if (app == null) {
                 hold(request);
-                return excuses.apply(id).compose(this::refuse);
+                return excuses.of(id, true).compose(this::refuse);
             }
             if (pass.counts) {
                 visited.add(id);
@@ -350,7 +356,7 @@ public final class Road implements Web.Neighbour {
 
         /** What is wrong with the app, or why it is not there any more. */
         private Future<Void> told(Excuse.Kind trouble) {
-            return excuses.apply(id)
+            return excuses.of(id, true)
                     .compose(excuse ->
                             refuse(excuse.kind() == Excuse.Kind.ENDED || !isOpen(id) ? excuse : Excuse.of(trouble)));
         }

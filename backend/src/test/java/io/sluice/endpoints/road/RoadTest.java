@@ -35,6 +35,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -62,6 +63,9 @@ class RoadTest {
     private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
     /** One connection, which the browser keeps. */
     private final HttpClientAgent browser = vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(1));
+
+    /** Of who was told why it is not open, whether they had a pass. */
+    private final List<Boolean> guests = new CopyOnWriteArrayList<>();
 
     private volatile boolean silent;
     private HttpServer app;
@@ -132,7 +136,10 @@ class RoadTest {
                 new Everybody(),
                 registry,
                 Names.ports(gateway.actualPort(), gateway.actualPort()),
-                id -> Future.succeededFuture(excuse.get()),
+                (id, guest) -> {
+                    guests.add(guest);
+                    return Future.succeededFuture(excuse.get());
+                },
                 (caller, id) -> allowed.get(),
                 port -> {
                     meanwhile.getAndSet(() -> {}).run();
@@ -364,5 +371,6 @@ class RoadTest {
         assertThat(ask().statusCode()).isEqualTo(502);
         cookie = "";
         assertThat(ask().statusCode()).isEqualTo(401);
+        assertThat(guests).containsExactly(true, false);
     }
 }
