@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +41,8 @@ class KeeperTest {
     private final EndpointStore store = new EndpointStore(database.database());
     private final EndpointMetrics metrics = new EndpointMetrics(registry);
     private final Probes probes = new Probes(vertx);
+    private final AtomicInteger asked = new AtomicInteger();
+    private volatile boolean hangs;
     private HttpServer app;
     private Road road;
     private Steps steps;
@@ -62,7 +65,12 @@ class KeeperTest {
         database.database()
                 .migrate(List.of(Identity.MIGRATIONS, Jobs.MIGRATIONS, Endpoints.MIGRATIONS))
                 .await();
-        app = vertx.createHttpServer().requestHandler(request -> request.response().end("the app"));
+        app = vertx.createHttpServer().requestHandler(request -> {
+            asked.incrementAndGet();
+            if (!hangs) {
+                request.response().end("the app");
+            }
+        });
         app.listen(0, "127.0.0.1").await();
         sql("""
                 WITH job AS (
@@ -174,7 +182,9 @@ class KeeperTest {
         assertThat(looks() - before).isLessThanOrEqualTo(2 + atMost(began, 700));
         assertThat(keeper.excuse("cccccccccccccccccccc", false).await().kind()).isEqualTo(Excuse.Kind.UNKNOWN);
         var told = keeper.excuse(ID, true);
-        assertThat(steps.remembered()).as("whom a guest has found away is looked at").isEmpty();
+        assertThat(steps.remembered())
+                .as("whom a guest has found away is looked at")
+                .isEmpty();
         assertThat(told.await().kind()).isEqualTo(Excuse.Kind.STARTING);
     }
 
@@ -187,6 +197,35 @@ class KeeperTest {
             return looks() - before >= 4;
         });
         assertThat(looks() - before).isLessThanOrEqualTo(1 + atMost(began, 100));
+    }
+
+    /** Its port listens on. Whoever has something open there keeps it. */
+    @Test
+    void an_app_that_hangs_after_it_was_ready_is_said_to_be_unwell_until_it_answers() {
+        ready();
+        hangs = true;
+        keeper.excuse(ID, true).await();
+        until(() -> state() == State.STARTING);
+        assertThat(store.find(ID).await().orElseThrow().reason()).isEqualTo(Endpoint.Reason.UNWELL);
+        assertThat(road.isOpen(ID)).isTrue();
+        hangs = false;
+        until(() -> state() == State.READY);
+        assertThat(road.isOpen(ID)).isTrue();
+    }
+
+    @Test
+    void an_app_that_is_well_is_asked_once_for_one_doubt() {
+        ready();
+        int before = asked.get();
+        keeper.excuse(ID, true).await();
+        until(() -> asked.get() > before && !steps.remembered().isEmpty());
+        double looks = looks();
+        until(() -> {
+            keeper.ring();
+            return looks() - looks > 3;
+        });
+        assertThat(asked).hasValue(before + 1);
+        assertThat(state()).isEqualTo(State.READY);
     }
 
     /** Looks with this many milliseconds between them. */
