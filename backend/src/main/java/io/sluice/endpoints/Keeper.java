@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ final class Keeper {
     private final Steps steps;
     private final Road road;
     private final EndpointMetrics metrics;
-    private final Submitted submitted;
+    private final Wishes wishes;
     private final Unknown unknown = new Unknown(System::nanoTime);
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicBoolean again = new AtomicBoolean();
@@ -54,7 +55,7 @@ final class Keeper {
         this.steps = steps;
         this.road = road;
         this.metrics = metrics;
-        this.submitted = new Submitted(places, store, metrics);
+        this.wishes = new Wishes(places, store, metrics);
         this.timer = vertx.setPeriodic(TICK_MILLIS, tick -> {
             if (moving || ++ticks % REST_TICKS == 0) {
                 ring();
@@ -101,8 +102,7 @@ final class Keeper {
 
     private Future<Void> look() {
         return places.active()
-                .compose(active -> submitted
-                        .read(active)
+                .compose(active -> wishes.read(active)
                         .compose(added -> store.live())
                         .compose(live -> {
                             known = live.stream()
@@ -222,5 +222,32 @@ final class Keeper {
     void close() {
         closed = true;
         vertx.cancelTimer(timer);
+    }
+
+    /** Names that were asked for a moment ago and are no endpoint's: whoever goes on asking costs no question to the database. */
+    static final class Unknown {
+        static final int MOST = 1_000;
+        static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+        /** In nanoseconds. */
+        private final LongSupplier clock;
+        /** And when each was asked for. */
+        private final Map<String, Long> ids = new ConcurrentHashMap<>();
+
+        Unknown(LongSupplier clock) {
+            this.clock = clock;
+        }
+
+        void add(String id) {
+            if (ids.size() >= MOST) {
+                ids.clear();
+            }
+            ids.put(id, clock.getAsLong());
+        }
+
+        boolean holds(String id) {
+            Long since = ids.get(id);
+            return since != null && clock.getAsLong() - since < KEPT_NANOS;
+        }
     }
 }

@@ -16,15 +16,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class SubmittedTest {
+class WishesTest {
     private static final String WISH = "\nextras: {sluice: {endpoints: [jupyter]}}\n";
 
     private final Vertx vertx = Vertx.vertx();
     private final TestDatabase database = TestDatabase.fresh(vertx);
     private final CollectorRegistry registry = new CollectorRegistry();
     private final EndpointStore store = new EndpointStore(database.database());
-    private final Submitted submitted =
-            new Submitted(new Places(database.database()), store, new EndpointMetrics(registry));
+    private final Wishes wishes = new Wishes(new Places(database.database()), store, new EndpointMetrics(registry));
 
     @BeforeEach
     void migrate() {
@@ -73,21 +72,21 @@ class SubmittedTest {
         String bad = good.replace("\"sluice\":", "\"zero\\u0000\":1,\"sluice\":");
         assertThat(bad).isNotEqualTo(good);
         var jobs = List.of(job("before", good), job("bad", bad), job("after", good));
-        submitted.read(jobs).await();
+        wishes.read(jobs).await();
         assertThat(live()).containsExactly("after", "before");
         assertThat(faults()).isEqualTo(1);
-        submitted.read(jobs).await();
+        wishes.read(jobs).await();
         assertThat(faults()).as("it is told once").isEqualTo(1);
     }
 
     @Test
     void what_was_switched_off_is_not_switched_on_by_reading_again() {
         var job = job("train", Json.write(Texts.spec(Texts.LEAST_V2 + WISH)));
-        submitted.read(List.of(job)).await();
+        wishes.read(List.of(job)).await();
         Endpoint added = store.live().await().getFirst();
         store.unwant(added.id()).await();
-        submitted.read(List.of()).await();
-        submitted.read(List.of(job)).await();
+        wishes.read(List.of()).await();
+        wishes.read(List.of(job)).await();
         assertThat(store.live().await()).singleElement().matches(one -> !one.wanted());
     }
 }
