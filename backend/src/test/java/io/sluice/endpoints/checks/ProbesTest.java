@@ -6,6 +6,7 @@ import io.sluice.endpoints.recipes.Recipe;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.SocketAddress;
 import java.util.List;
@@ -60,5 +61,28 @@ class ProbesTest {
         assertThat(most).hasValueLessThanOrEqualTo(2);
         answers = true;
         assertThat(isWell().await(2, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Inside of the portal's own address they all go to one host. */
+    @Test
+    void as_many_checks_as_there_may_be_hold_a_socket_at_once() {
+        HttpServer door = vertx.createHttpServer()
+                .webSocketHandler(socket -> {})
+                .requestHandler(request -> request.response().end());
+        door.listen(0, "127.0.0.1").await();
+        var way = new Entrance(
+                SocketAddress.inetSocketAddress(door.actualPort(), "127.0.0.1"),
+                false,
+                "127.0.0.1",
+                door.actualPort(),
+                "/",
+                "",
+                null,
+                null,
+                0);
+        var sockets = IntStream.range(0, Checks.MOST)
+                .mapToObj(i -> probes.open(way, "/echo"))
+                .toList();
+        assertThat(sockets).allMatch(socket -> !socket.await().isClosed());
     }
 }
