@@ -8,6 +8,7 @@ import io.prometheus.client.Gauge;
 final class EndpointMetrics {
     private final Counter became;
     private final Counter faults;
+    private final Counter looks;
     private final Gauge live;
 
     EndpointMetrics(CollectorRegistry registry) {
@@ -17,6 +18,8 @@ final class EndpointMetrics {
         faults = Counter.build(
                         "sluice_endpoints_faults_total",
                         "Steps of an endpoint's keeping that failed and are tried again")
+                .register(registry);
+        looks = Counter.build("sluice_endpoints_looks_total", "Looks at how all endpoints stand and how they should")
                 .register(registry);
         live = Gauge.build("sluice_endpoints_live", "Endpoints of jobs that are not over")
                 .register(registry);
@@ -28,6 +31,10 @@ final class EndpointMetrics {
 
     void fault() {
         faults.inc();
+    }
+
+    void look() {
+        looks.inc();
     }
 
     void live(int count) {

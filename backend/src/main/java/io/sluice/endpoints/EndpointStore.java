@@ -128,13 +128,18 @@ final class EndpointStore {
                 Tuple.of(name, most));
     }
 
-    /** A port of these that no endpoint has, or that of the one that ended first. */
+    /** A port of these that no endpoint has, or that of the one that ended first. Whoever comes meanwhile waits, or would be given the same. */
     Future<Boolean> givePort(String id, int first, int last) {
         return database.transaction(connection -> connection
-                .preparedQuery(
-                        "SELECT p FROM generate_series($1::int, $2::int) p LEFT JOIN endpoints e ON e.road_port = p"
-                                + " WHERE e.id IS NULL OR e.state = 'ended' ORDER BY e.since NULLS FIRST, p LIMIT 1")
-                .execute(Tuple.of(first, last))
+                .query("SELECT pg_advisory_xact_lock(7958347201937)")
+                .execute()
+                .compose(alone -> connection
+                        .preparedQuery(
+                                "SELECT p FROM generate_series($1::int, $2::int) p LEFT JOIN endpoints e ON e.road_port = p"
+                                        + " WHERE (e.id IS NULL OR e.state = 'ended')"
+                                        + " AND EXISTS (SELECT FROM endpoints WHERE id = $3 AND road_port IS NULL)"
+                                        + " ORDER BY e.since NULLS FIRST, p LIMIT 1")
+                        .execute(Tuple.of(first, last, id)))
                 .compose(found -> found.size() == 0
                         ? Future.succeededFuture(false)
                         : give(connection, id, found.iterator().next().getInteger(0))));
@@ -145,7 +150,9 @@ final class EndpointStore {
                 .preparedQuery("UPDATE endpoints SET road_port = NULL WHERE road_port = $1")
                 .execute(Tuple.of(port))
                 .compose(taken -> connection
-                        .preparedQuery("UPDATE endpoints SET road_port = $2 WHERE id = $1 AND road_port IS NULL")
+                        .preparedQuery(
+                                "WITH given AS (UPDATE endpoints SET road_port = $2 WHERE id = $1 RETURNING 1) SELECT "
+                                        + Doorbell.ringing(TOPIC) + " FROM given")
                         .execute(Tuple.of(id, port)))
                 .map(given -> given.rowCount() > 0);
     }

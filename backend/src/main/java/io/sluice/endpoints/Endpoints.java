@@ -115,10 +115,10 @@ public final class Endpoints {
                 this::isAllowed,
                 tickets::atPort);
         this.probes = new Probes(vertx);
-        this.checks = new Checks(vertx, database, TOPIC, probes, registry, road::leave);
+        this.checks = new Checks(vertx, database, TOPIC, probes, registry, road::checks, road::leave);
         var metrics = new EndpointMetrics(registry);
         this.steps = new Steps(store, engine, recipes, road, probes, metrics);
-        this.keeper = new Keeper(vertx, jobs, store, steps, road, metrics);
+        this.keeper = new Keeper(vertx, jobs.places(), store, steps, road, metrics);
         this.sharing = new Sharing(store, road, keeper::ring);
         this.terminals = new Terminals(vertx, engine, this::run, Terminals.Limits.USUAL, registry);
         this.uses = new Uses(vertx, store, this::visited);
@@ -323,6 +323,7 @@ public final class Endpoints {
                         recipe.get(),
                         () -> engine.reach(life.run(), life.port()),
                         () -> ticket(call, endpoint, "/")),
+                call.caller().name(),
                 silence);
     }
 
@@ -356,8 +357,8 @@ public final class Endpoints {
                         .findFirst());
     }
 
-    private Future<Excuse> excuse(String id) {
-        return keeper.excuse(id);
+    private Future<Excuse> excuse(String id, boolean guest) {
+        return keeper.excuse(id, guest);
     }
 
     /** What is not known any more has nothing that could be gone to. */

@@ -3,11 +3,9 @@ package io.sluice.endpoints;
 import io.sluice.endpoints.Endpoint.State;
 import io.sluice.endpoints.road.Excuse;
 import io.sluice.endpoints.road.Road;
-import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -15,8 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,32 +26,36 @@ final class Keeper {
     private static final System.Logger LOG = System.getLogger(Keeper.class.getName());
     private static final long TICK_MILLIS = 700;
     private static final int REST_TICKS = 7;
+    /** From one look to the next, however many ring. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Vertx vertx;
-    private final Jobs jobs;
+    private final Places places;
     private final EndpointStore store;
     private final Steps steps;
     private final Road road;
     private final EndpointMetrics metrics;
+    private final Wishes wishes;
+    private final Unknown unknown = new Unknown(System::nanoTime);
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicBoolean again = new AtomicBoolean();
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
-    /** Jobs whose wishes are known. */
-    private final Set<Long> read = ConcurrentHashMap.newKeySet();
 
     private volatile Map<String, Endpoint> known = Map.of();
     private volatile boolean moving;
     private volatile boolean closed;
+    private volatile long looked = System.nanoTime() - PAUSE_NANOS;
     private long ticks;
     private final long timer;
 
-    Keeper(Vertx vertx, Jobs jobs, EndpointStore store, Steps steps, Road road, EndpointMetrics metrics) {
+    Keeper(Vertx vertx, Places places, EndpointStore store, Steps steps, Road road, EndpointMetrics metrics) {
         this.vertx = vertx;
-        this.jobs = jobs;
+        this.places = places;
         this.store = store;
         this.steps = steps;
         this.road = road;
         this.metrics = metrics;
+        this.wishes = new Wishes(places, store, metrics);
         this.timer = vertx.setPeriodic(TICK_MILLIS, tick -> {
             if (moving || ++ticks % REST_TICKS == 0) {
                 ring();
@@ -73,8 +77,22 @@ final class Keeper {
             again.set(true);
             return;
         }
+        long pause = PAUSE_NANOS - (System.nanoTime() - looked);
+        if (pause > 0) {
+            vertx.setTimer(1 + TimeUnit.NANOSECONDS.toMillis(pause), rested -> lookNow());
+        } else {
+            lookNow();
+        }
+    }
+
+    private void lookNow() {
+        if (closed) {
+            return;
+        }
+        looked = System.nanoTime();
         again.set(false);
-        look().onFailure(this::fault).onComplete(looked -> {
+        metrics.look();
+        look().onFailure(this::fault).onComplete(over -> {
             looking.set(false);
             if (again.get()) {
                 ring();
@@ -83,41 +101,27 @@ final class Keeper {
     }
 
     private Future<Void> look() {
-        return jobs.places()
-                .active()
-                .compose(active -> wishes(active).compose(added -> store.live()).compose(live -> {
-                    known = live.stream().collect(Collectors.toUnmodifiableMap(Endpoint::id, Function.identity()));
-                    metrics.live(live.size());
-                    moving = live.stream()
-                            .anyMatch(one ->
-                                    one.wanted() && (one.state() == State.STARTING || one.state() == State.WAITING));
-                    var byJob = active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
-                    live.forEach(one -> road.recheck(one.id()));
-                    return over(live, byJob.keySet()).map(over -> {
-                        live.stream()
-                                .filter(one -> !over.contains(one.job()))
-                                .forEach(one -> step(one, task(one, byJob.get(one.job()))));
-                        return null;
-                    });
-                }));
-    }
-
-    /** Of jobs that were not looked at yet. */
-    private Future<Void> wishes(List<Places.Active> active) {
-        read.retainAll(active.stream().map(Places.Active::job).toList());
-        var fresh = active.stream().filter(job -> !read.contains(job.job())).toList();
-        if (fresh.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        List<Long> ids = fresh.stream().map(Places.Active::job).toList();
-        return jobs.places().specs(ids).compose(specs -> {
-            var additions = fresh.stream()
-                    .flatMap(job ->
-                            Stream.ofNullable(specs.get(job.job())).flatMap(spec -> Wishes.of(job, spec).stream()))
-                    .map(store::addOnce)
-                    .toList();
-            return Future.join(new ArrayList<>(additions)).<Void>mapEmpty().onSuccess(added -> read.addAll(ids));
-        });
+        return places.active()
+                .compose(active -> wishes.read(active)
+                        .compose(added -> store.live())
+                        .compose(live -> {
+                            known = live.stream()
+                                    .collect(Collectors.toUnmodifiableMap(Endpoint::id, Function.identity()));
+                            metrics.live(live.size());
+                            moving = live.stream()
+                                    .anyMatch(one -> one.wanted()
+                                            && (one.state() == State.STARTING || one.state() == State.WAITING));
+                            var byJob =
+                                    active.stream().collect(Collectors.toMap(Places.Active::job, Function.identity()));
+                            road.recheck();
+                            steps.forgetAllBut(known.keySet());
+                            return over(live, byJob.keySet()).map(over -> {
+                                live.stream()
+                                        .filter(one -> !over.contains(one.job()))
+                                        .forEach(one -> step(one, task(one, byJob.get(one.job()))));
+                                return null;
+                            });
+                        }));
     }
 
     private Future<Set<Long>> over(List<Endpoint> live, Collection<Long> active) {
@@ -129,7 +133,7 @@ final class Keeper {
         if (asked.isEmpty()) {
             return Future.succeededFuture(Set.of());
         }
-        return jobs.places().over(asked).compose(over -> {
+        return places.over(asked).compose(over -> {
             live.stream().filter(one -> over.contains(one.job())).forEach(one -> road.close(one.id()));
             return over.isEmpty()
                     ? Future.succeededFuture(Set.of())
@@ -137,21 +141,30 @@ final class Keeper {
         });
     }
 
-    /** Why it is not there, for whoever came by its name. */
-    Future<Excuse> excuse(String id) {
-        steps.doubt(id);
-        ring();
+    /**
+     * Why it is not there, for whoever came by its name.
+     *
+     * @param guest whether they have a pass: anybody may ask, and must not keep the gateway looking
+     */
+    Future<Excuse> excuse(String id, boolean guest) {
+        if (guest) {
+            steps.doubt(id);
+            ring();
+        } else if (unknown.holds(id)) {
+            return Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN));
+        }
         return store.find(id)
-                .compose(found -> found.map(this::excuse)
-                        .orElseGet(() -> Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN))));
+                .compose(found -> found.map(this::excuse).orElseGet(() -> {
+                    unknown.add(id);
+                    return Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN));
+                }));
     }
 
     /** As it stands now: what was written down of one that has just been switched off, or whose job is over, is older. */
     private Future<Excuse> excuse(Endpoint endpoint) {
         return switch (endpoint.state()) {
             case WAITING, STARTING, READY ->
-                jobs.places()
-                        .course(endpoint.job())
+                places.course(endpoint.job())
                         .map(course -> Excuse.of(
                                 switch (course) {
                                     case OVER -> Excuse.Kind.ENDED;
@@ -211,5 +224,32 @@ final class Keeper {
     void close() {
         closed = true;
         vertx.cancelTimer(timer);
+    }
+
+    /** Names that were asked for a moment ago and are no endpoint's: whoever goes on asking costs no question to the database. */
+    static final class Unknown {
+        static final int MOST = 1_000;
+        static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+        /** In nanoseconds. */
+        private final LongSupplier clock;
+        /** And when each was asked for. */
+        private final Map<String, Long> ids = new ConcurrentHashMap<>();
+
+        Unknown(LongSupplier clock) {
+            this.clock = clock;
+        }
+
+        void add(String id) {
+            if (ids.size() >= MOST) {
+                ids.clear();
+            }
+            ids.put(id, clock.getAsLong());
+        }
+
+        boolean holds(String id) {
+            Long since = ids.get(id);
+            return since != null && clock.getAsLong() - since < KEPT_NANOS;
+        }
     }
 }

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,8 @@ final class Steps {
     private final Probes probes;
     private final EndpointMetrics metrics;
     private final Map<String, Long> checked = new ConcurrentHashMap<>();
+    /** Those with which somebody did not get on; whether something listens there says too little of them. */
+    private final Set<String> doubted = ConcurrentHashMap.newKeySet();
 
     Steps(EndpointStore store, Engine engine, Recipes recipes, Road road, Probes probes, EndpointMetrics metrics) {
         this.store = store;
@@ -73,7 +76,19 @@ final class Steps {
 
     /** Somebody did not get through: look at once. */
     void doubt(String id) {
+        doubted.add(id);
         checked.remove(id);
+    }
+
+    /** What is known of those that are over. */
+    void forgetAllBut(Set<String> live) {
+        checked.keySet().retainAll(live);
+        doubted.retainAll(live);
+    }
+
+    /** Those of which something is remembered. */
+    Set<String> remembered() {
+        return Set.copyOf(checked.keySet());
     }
 
     private Optional<Recipe> recipe(Endpoint endpoint) {
@@ -188,8 +203,14 @@ final class Steps {
 
     /** What is started here has to be there in time; the job's own programs may come when they like. */
     private Future<Boolean> notYet(Endpoint endpoint, Recipe recipe, Reason reason, String lines) {
+        if (reason == Reason.SILENT) {
+            road.close(endpoint.id());
+        }
         boolean begun = endpoint.reason() == Reason.SILENT || endpoint.reason() == Reason.UNWELL;
-        boolean late = begun && endpoint.since().plus(PATIENCE).isBefore(Instant.now());
+        // one that has been ready and hangs may come to itself, and what people have there is theirs to give up
+        boolean late = begun
+                && !road.isOpen(endpoint.id())
+                && endpoint.since().plus(PATIENCE).isBefore(Instant.now());
         return late && recipe.runsProgram()
                 ? became(endpoint, State.FAILED, reason, lines)
                 : became(endpoint, State.STARTING, reason, lines).map(false);
@@ -223,18 +244,27 @@ final class Steps {
         if (last != null && road.isOpen(endpoint.id()) && System.nanoTime() - last < CHECK_NANOS) {
             return Future.succeededFuture(false);
         }
+        boolean doubts = doubted.remove(endpoint.id());
         return engine.reach(life.run(), life.port()).compose(address -> {
-            if (address.isPresent()) {
-                open(endpoint, life, recipe, address.get());
-                return Future.succeededFuture(false);
+            if (address.isEmpty()) {
+                // it may come back at the same port, and is the same then
+                road.close(endpoint.id());
+                return became(endpoint, State.STARTING, Reason.SILENT, "");
             }
-            // it may come back at the same port, and is the same then
-            road.close(endpoint.id());
-            return became(endpoint, State.STARTING, Reason.SILENT, "");
+            open(endpoint, life, recipe, address.get());
+            return doubts
+                    ? probes.isWell(address.get(), recipe.probe(), headers(recipe, life))
+                            .compose(well -> well
+                                    ? Future.succeededFuture(false)
+                                    : became(endpoint, State.STARTING, Reason.UNWELL, ""))
+                    : Future.succeededFuture(false);
         });
     }
 
     private Future<Boolean> became(Endpoint endpoint, State state, @Nullable Reason reason, String lines) {
+        if (state == State.FAILED) {
+            road.close(endpoint.id());
+        }
         if (endpoint.state() == state
                 && endpoint.reason() == reason
                 && endpoint.lines().equals(lines)) {

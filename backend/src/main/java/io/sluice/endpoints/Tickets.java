@@ -125,7 +125,8 @@ final class Tickets {
                 .map(found -> found.map(Endpoint::roadPort)
                         .orElseThrow(() -> Problem.of(
                                 Problem.Kind.CONFLICT,
-                                "All ports for endpoints are taken. Switch one off whose job can end, or ask an"
-                                        + " administrator for more (--endpoint-ports).")));
+                                "All ports for endpoints are taken. One is free again when the job that has it ends: stop"
+                                        + " one that is not needed, or ask an administrator for more ports"
+                                        + " (--endpoint-ports).")));
     }
 }

@@ -1,8 +1,10 @@
 package io.sluice.endpoints;
 
+import io.sluice.database.Database;
 import io.sluice.endpoints.Endpoint.State;
 import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.protocol.JobSpec;
+import io.vertx.core.Future;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,10 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a job was submitted with: {@code extras.sluice.endpoints} of ours, and OpenPAI's plugin for TensorBoard. */
+/**
+ * What jobs were submitted with: {@code extras.sluice.endpoints} of ours, and OpenPAI's plugin for TensorBoard. Each is read
+ * once, and one that can not be read keeps nobody else's endpoints waiting.
+ */
 final class Wishes {
     static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
     static final int MOST = 20;
@@ -22,7 +29,76 @@ final class Wishes {
     private static final int ID_LETTERS = 20;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    private Wishes() {}
+    private static final System.Logger LOG = System.getLogger(Wishes.class.getName());
+
+    private final Places places;
+    private final EndpointStore store;
+    private final EndpointMetrics metrics;
+    /** Jobs whose wishes are known. */
+    private final Set<Long> read = ConcurrentHashMap.newKeySet();
+
+    Wishes(Places places, EndpointStore store, EndpointMetrics metrics) {
+        this.places = places;
+        this.store = store;
+        this.metrics = metrics;
+    }
+
+    /** Of jobs that were not looked at yet. What fails is told, and never the whole of it. */
+    Future<Void> read(List<Places.Active> active) {
+        read.retainAll(active.stream().map(Places.Active::job).toList());
+        var fresh = active.stream().filter(job -> !read.contains(job.job())).toList();
+        if (fresh.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return places.specs(fresh.stream().map(Places.Active::job).toList())
+                .transform(found -> found.succeeded() ? all(fresh, found.result()) : each(fresh, found.cause()));
+    }
+
+    private Future<Void> all(List<Places.Active> fresh, Map<Long, JobSpec> specs) {
+        return Future.join(fresh.stream()
+                        .map(job -> settled(job, add(job, specs.get(job.job()))))
+                        .toList())
+                .mapEmpty();
+    }
+
+    /** One of them is at fault, and each is asked for alone; or the database is away, and they are all asked for again. */
+    private Future<Void> each(List<Places.Active> fresh, Throwable cause) {
+        Future<Void> done = Future.succeededFuture();
+        if (Database.isUnavailable(cause)) {
+            return done;
+        }
+        for (Places.Active job : fresh) {
+            done = done.compose(before ->
+                    settled(job, places.specs(List.of(job.job())).compose(specs -> add(job, specs.get(job.job())))));
+        }
+        return done;
+    }
+
+    private Future<Void> add(Places.Active job, @Nullable JobSpec spec) {
+        if (spec == null) {
+            return Future.succeededFuture();
+        }
+        return Future.succeededFuture()
+                .compose(begun ->
+                        Future.join(of(job, spec).stream().map(store::addOnce).toList()))
+                .mapEmpty();
+    }
+
+    /** What the values are at fault for, they are at fault for again. */
+    private Future<Void> settled(Places.Active job, Future<Void> added) {
+        return added.onSuccess(done -> read.add(job.job())).recover(failure -> {
+            if (!Database.isUnavailable(failure)) {
+                read.add(job.job());
+                metrics.fault();
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "event=endpoints-not-read job={0} cause=\"{1}\"",
+                        job.key(),
+                        failure.getMessage());
+            }
+            return Future.succeededFuture();
+        });
+    }
 
     static List<Endpoint> of(Places.Active job, JobSpec spec) {
         List<Endpoint> wishes = new ArrayList<>();

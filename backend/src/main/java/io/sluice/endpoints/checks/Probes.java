@@ -7,9 +7,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
@@ -19,27 +21,43 @@ import io.vertx.core.net.SocketAddress;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** Asks apps how they are, themselves or by the way that browsers have. Each question has a connection of its own. */
 public final class Probes {
     private static final int MILLIS = 4_000;
     private static final int MOST = 256 << 10;
 
-    private final HttpClientAgent client;
+    /** Of questions to one app at a time; one that hangs has no more of them than that. */
+    private static final int AT_ONCE = 2;
+
+    private static final int WAITING = 8;
+
+    private final HttpClientAgent apps;
+    private final HttpClientAgent doors;
     private final WebSocketClient sockets;
 
     public Probes(Vertx vertx) {
-        // the gateway asks itself: whose certificate that shows is no question
-        this.client = vertx.createHttpClient(new HttpClientOptions()
-                .setKeepAlive(false)
-                .setConnectTimeout(MILLIS)
-                .setTrustAll(true)
-                .setVerifyHost(false)
-                .setMaxHeaderSize(64 << 10));
+        this.apps = client(vertx, AT_ONCE, WAITING);
+        // inside of the portal's address all endpoints are one host
+        this.doors = client(vertx, Checks.MOST, Checks.MOST);
         this.sockets = vertx.createWebSocketClient(new WebSocketClientOptions()
                 .setConnectTimeout(MILLIS)
+                .setMaxConnections(Checks.MOST)
                 .setTrustAll(true)
                 .setVerifyHost(false));
+    }
+
+    /** The gateway asks itself: whose certificate that shows is no question. */
+    private static HttpClientAgent client(Vertx vertx, int connections, int waiting) {
+        return vertx.createHttpClient(
+                new HttpClientOptions()
+                        .setKeepAlive(false)
+                        .setConnectTimeout(MILLIS)
+                        .setTrustAll(true)
+                        .setVerifyHost(false)
+                        .setMaxHeaderSize(64 << 10),
+                new PoolOptions().setHttp1MaxSize(connections).setMaxWaitQueueSize(waiting));
     }
 
     public Future<Boolean> isWell(SocketAddress address, Recipe.Probe probe, Map<String, String> headers) {
@@ -55,41 +73,38 @@ public final class Probes {
                 .setURI(path);
         headers.forEach(options::putHeader);
         // its body may be endless, and is nobody's interest
-        return client.request(options)
-                .compose(request -> request.exceptionHandler(told -> {}).send().compose(answer -> {
-                    answer.exceptionHandler(told -> {});
-                    return request.reset().otherwiseEmpty().map(answer.statusCode());
-                }))
-                .timeout(MILLIS, TimeUnit.MILLISECONDS);
+        return ask(apps, options, answer -> Future.succeededFuture(answer.statusCode()));
+    }
+
+    /** Whatever becomes of it, nothing of it stays open; who waits for a connection has gone before the next is free. */
+    private static <T> Future<T> ask(
+            HttpClientAgent client, RequestOptions options, Function<HttpClientResponse, Future<T>> read) {
+        Future<HttpClientRequest> begun =
+                client.request(options.setConnectTimeout(MILLIS / 2).setIdleTimeout(MILLIS));
+        return begun.compose(
+                        request -> request.exceptionHandler(told -> {}).send().compose(answer -> {
+                            answer.exceptionHandler(told -> {});
+                            return read.apply(answer);
+                        }))
+                .timeout(MILLIS, TimeUnit.MILLISECONDS)
+                .onComplete(over -> begun.onSuccess(request -> request.reset().onFailure(gone -> {})));
     }
 
     /** @param text the beginning of it */
     record Page(int status, String text) {}
 
     Future<Page> page(Entrance way, String path) {
-        return client.request(options(way, path))
-                .compose(request -> request.exceptionHandler(told -> {})
-                        .send()
-                        .compose(answer -> text(answer)
-                                .map(text -> new Page(answer.statusCode(), text))
-                                .onSuccess(read -> request.reset().onFailure(gone -> {}))))
-                .timeout(MILLIS, TimeUnit.MILLISECONDS);
+        return ask(doors, options(way, path), answer -> text(answer).map(text -> new Page(answer.statusCode(), text)));
     }
 
     Future<Entrance> enter(Entrance way) {
-        return client.request(options(way, way.first()))
-                .compose(request -> request.exceptionHandler(told -> {}).send().compose(answer -> {
-                    answer.exceptionHandler(told -> {});
-                    String set =
-                            answer.cookies().isEmpty() ? null : answer.cookies().getFirst();
-                    return request.reset()
-                            .otherwiseEmpty()
-                            .map(way.entered(
-                                    answer.statusCode(),
-                                    set == null ? null : set.replaceFirst(";.*", ""),
-                                    answer.getHeader(HttpHeaders.LOCATION)));
-                }))
-                .timeout(MILLIS, TimeUnit.MILLISECONDS);
+        return ask(doors, options(way, way.first()), answer -> {
+            String set = answer.cookies().isEmpty() ? null : answer.cookies().getFirst();
+            return Future.succeededFuture(way.entered(
+                    answer.statusCode(),
+                    set == null ? null : set.replaceFirst(";.*", ""),
+                    answer.getHeader(HttpHeaders.LOCATION)));
+        });
     }
 
     private static RequestOptions options(Entrance way, String path) {
@@ -152,6 +167,6 @@ public final class Probes {
     }
 
     public Future<Void> close() {
-        return Future.join(client.close(), sockets.close()).mapEmpty();
+        return Future.join(apps.close(), doors.close(), sockets.close()).mapEmpty();
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,23 +30,29 @@ final class Walk {
     private final Probes probes;
     private final Subject subject;
     private final int silence;
+    private final Consumer<String> come;
     private final BiFunction<List<Step>, Boolean, Future<Boolean>> tell;
     private final List<Step> steps = new ArrayList<>();
     private final Promise<Void> spoken = Promise.promise();
     private final Promise<Optional<Hop>> over = Promise.promise();
     private @Nullable Entrance entrance;
 
-    /** @param tell is told of every step, and whether it was the last */
+    /**
+     * @param come is told with what it was let in
+     * @param tell is told of every step, and whether it was the last
+     */
     Walk(
             Vertx vertx,
             Probes probes,
             Subject subject,
             int silence,
+            Consumer<String> come,
             BiFunction<List<Step>, Boolean, Future<Boolean>> tell) {
         this.vertx = vertx;
         this.probes = probes;
         this.subject = subject;
         this.silence = silence;
+        this.come = come;
         this.tell = tell;
     }
 
@@ -144,9 +151,12 @@ final class Walk {
                         this.<Entrance>stop(Hop.DOOR, Finding.NOT_LET_IN, fresh.authority(), reason(failure)))
                 .compose(entered -> {
                     entrance = entered;
-                    return entered.token() == null
-                            ? stop(Hop.DOOR, Finding.NOT_LET_IN, fresh.authority(), "" + entered.status())
-                            : went(Hop.DOOR, Finding.LET_IN, fresh.authority());
+                    String token = entered.token();
+                    if (token == null) {
+                        return stop(Hop.DOOR, Finding.NOT_LET_IN, fresh.authority(), "" + entered.status());
+                    }
+                    come.accept(token);
+                    return went(Hop.DOOR, Finding.LET_IN, fresh.authority());
                 });
     }
 

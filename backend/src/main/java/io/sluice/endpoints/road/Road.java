@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +53,7 @@ public final class Road implements Web.Neighbour {
     private final Tunnels tunnels;
     private final RoadMetrics metrics;
     private final LinesMetrics lineMetrics;
-    private final Function<String, Future<Excuse>> excuses;
+    private final Excuses excuses;
     private final BiPredicate<Caller, String> allowed;
     private final IntFunction<@Nullable String> atPort;
     private final Map<String, App> apps = new ConcurrentHashMap<>();
@@ -71,7 +70,7 @@ public final class Road implements Web.Neighbour {
             Authenticator authenticator,
             CollectorRegistry registry,
             Names names,
-            Function<String, Future<Excuse>> excuses,
+            Excuses excuses,
             BiPredicate<Caller, String> allowed,
             IntFunction<@Nullable String> atPort) {
         this.vertx = vertx;
@@ -84,6 +83,13 @@ public final class Road implements Web.Neighbour {
         this.excuses = excuses;
         this.allowed = allowed;
         this.atPort = atPort;
+    }
+
+    /** Why an endpoint that is not open is not. */
+    @FunctionalInterface
+    public interface Excuses {
+        /** @param guest whether who asks has a pass; for anybody else nothing has to be looked at anew */
+        Future<Excuse> of(String id, boolean guest);
     }
 
     public Names names() {
@@ -111,11 +117,11 @@ public final class Road implements Web.Neighbour {
         }
     }
 
-    /** To which something was sent since this was asked last, or to which a connection is open. */
+    /** To which something was sent since this was asked last, or to which a connection is open; checks are none of that. */
     public Set<String> visited() {
         Set<String> all = new HashSet<>(visited);
         visited.removeAll(all);
-        apps.values().stream().filter(app -> !app.open().isEmpty()).forEach(app -> all.add(app.id()));
+        all.addAll(passes.busy());
         return all;
     }
 
@@ -139,6 +145,16 @@ public final class Road implements Web.Neighbour {
                         + URLEncoder.encode(Paths.local(path), StandardCharsets.UTF_8));
     }
 
+    /** The same of all endpoints. */
+    public void recheck() {
+        passes.revoke(pass -> !allowed.test(pass.caller, pass.id));
+    }
+
+    /** A pass with which a check has come in. */
+    public void checks(String token) {
+        passes.checks(token);
+    }
+
     /** A pass that is not needed any more. */
     public void leave(String id, String token) {
         passes.leave(id, token);
@@ -158,7 +174,7 @@ public final class Road implements Web.Neighbour {
         boolean same = app != null
                 && app.lines() == known.app().lines()
                 && (known.port() == 0 || id.equals(atPort.apply(known.port())));
-        if (same) {
+        if (same && known.pass().counts) {
             visited.add(id);
         }
         return same;
@@ -274,7 +290,7 @@ public final class Road implements Web.Neighbour {
         /** Shown before there is a pass: nothing of the app is told but that its job is over. */
         Future<Void> withoutPass() {
             hold(request);
-            return excuses.apply(id)
+            return excuses.of(id, false)
                     .compose(excuse -> refuse(
                             excuse.kind() == Excuse.Kind.ENDED || excuse.kind() == Excuse.Kind.UNKNOWN
                                     ? excuse
@@ -320,9 +336,11 @@ public final class Road implements Web.Neighbour {
             App app = apps.get(id);
             if (app == null) {
                 hold(request);
-                return excuses.apply(id).compose(this::refuse);
+                return excuses.of(id, true).compose(this::refuse);
             }
-            visited.add(id);
+            if (pass.counts) {
+                visited.add(id);
+            }
             boolean again = trouble instanceof Lines.Stale;
             if (trouble != null && !again) {
                 return told(Excuse.Kind.of(trouble));
@@ -339,7 +357,7 @@ public final class Road implements Web.Neighbour {
         /** Why it is not there any more; else what was wrong, with an app that was there then: to ask has it looked at, and closed. */
         private Future<Void> told(Excuse.Kind trouble) {
             boolean open = isOpen(id);
-            return excuses.apply(id)
+            return excuses.of(id, true)
                     .compose(excuse ->
                             refuse(open && excuse.kind() == Excuse.Kind.STARTING ? Excuse.of(trouble) : excuse));
         }

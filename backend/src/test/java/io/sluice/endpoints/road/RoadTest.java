@@ -35,6 +35,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -70,6 +71,10 @@ class RoadTest {
     /** One connection, which the browser keeps. */
     private final HttpClientAgent browser = vertx.createHttpClient(new PoolOptions().setHttp1MaxSize(1));
 
+    /** Of who was told why it is not open, whether they had a pass. */
+    private final List<Boolean> guests = new CopyOnWriteArrayList<>();
+
+    private volatile boolean silent;
     private HttpServer app;
     private HttpServer gateway;
     private Road road;
@@ -121,7 +126,7 @@ class RoadTest {
             asked.incrementAndGet();
             if (breaks.get()) {
                 Road.end(request.connection().close());
-            } else {
+            } else if (!silent) {
                 Road.end(request.response().end("the app"));
             }
         });
@@ -137,7 +142,10 @@ class RoadTest {
                 new Everybody(),
                 registry,
                 Names.ports(gateway.actualPort(), gateway.actualPort()),
-                id -> Future.succeededFuture(excuse.get()),
+                (id, guest) -> {
+                    guests.add(guest);
+                    return Future.succeededFuture(excuse.get());
+                },
                 (caller, id) -> allowed.get(),
                 port -> {
                     meanwhile.getAndSet(() -> {}).run();
@@ -242,6 +250,62 @@ class RoadTest {
     }
 
     @Test
+    void all_who_may_not_any_more_are_found_by_one_look() {
+        allowed.set(false);
+        road.recheck();
+        refused(401);
+    }
+
+    /** An exchange is over a moment after its answer has come. */
+    private void nobodyIsThere() {
+        while (!road.visited().isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** By the usual way and by the short one. */
+    @Test
+    void a_check_is_no_use_of_an_endpoint() {
+        assertThat(road.visited()).containsExactly(ID);
+        enter();
+        road.checks(token());
+        ask(); // it comes on a connection that somebody else has used
+        nobodyIsThere();
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask().statusCode()).isEqualTo(200);
+            assertThat(road.visited()).isEmpty();
+        }
+        enter();
+        for (int i = 0; i < 3; i++) {
+            assertThat(ask().statusCode()).isEqualTo(200);
+            assertThat(road.visited()).containsExactly(ID);
+        }
+    }
+
+    @Test
+    void what_a_check_keeps_open_is_no_use_and_what_somebody_keeps_open_is() throws Exception {
+        for (boolean checks : List.of(true, false)) {
+            enter();
+            if (checks) {
+                road.checks(token());
+            }
+            silent = true;
+            road.visited();
+            try (var socket = new Socket(InetAddress.getLoopbackAddress(), gateway.actualPort())) {
+                int before = asked.get();
+                socket.getOutputStream()
+                        .write(("GET /long HTTP/1.1\r\nHost: " + host() + "\r\nCookie: " + cookie + "\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+                while (asked.get() == before) {
+                    Thread.onSpinWait();
+                }
+                road.visited();
+                assertThat(road.visited()).isEqualTo(checks ? Set.of() : Set.of(ID));
+            }
+        }
+    }
+
+    @Test
     void an_app_that_is_closed_is_not_asked() {
         road.close(ID);
         refused(503);
@@ -325,5 +389,6 @@ class RoadTest {
         assertThat(ask().statusCode()).isEqualTo(502);
         cookie = "";
         assertThat(ask().statusCode()).isEqualTo(401);
+        assertThat(guests).containsExactly(true, false);
     }
 }

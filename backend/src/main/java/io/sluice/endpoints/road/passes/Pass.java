@@ -18,6 +18,9 @@ public final class Pass {
     /** Whether it will be looked at again. */
     public volatile boolean kept = true;
 
+    /** Whether somebody is there; a check only looks. */
+    public volatile boolean counts = true;
+
     public volatile long used = System.nanoTime();
 
     Pass(String id, Caller caller, byte[] hash, long ends) {

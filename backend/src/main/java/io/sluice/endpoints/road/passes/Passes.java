@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,9 @@ public final class Passes {
     private final ConcurrentMap<String, Pass> known;
     /** Given back a moment ago, and when: who reads the table meanwhile may still find them there. */
     private final Map<String, Long> left = new ConcurrentHashMap<>();
+
+    /** What checks have come in with. */
+    private final Set<String> checking = ConcurrentHashMap.newKeySet();
 
     private final List<Long> timers;
 
@@ -155,6 +159,7 @@ public final class Passes {
                     .min(Comparator.comparingLong(entry -> entry.getValue().used))
                     .ifPresent(oldest -> forget(oldest.getKey(), oldest.getValue()));
         }
+        fresh.counts = !checking.contains(token);
         Pass before = known.putIfAbsent(token, fresh);
         if (before != null && before.valid) {
             return before;
@@ -169,9 +174,23 @@ public final class Passes {
         known.remove(token, pass);
     }
 
+    /** Who comes with it uses nothing; until it is left. */
+    public void checks(String token) {
+        checking.add(token);
+    }
+
+    /** Endpoints where somebody is. */
+    public Set<String> busy() {
+        return known.values().stream()
+                .filter(pass -> pass.counts && !pass.open.isEmpty())
+                .map(pass -> pass.id)
+                .collect(Collectors.toSet());
+    }
+
     /** Whoever had it needs it no more. */
     public void leave(String endpoint, String token) {
         left.put(token, clock.getAsLong());
+        checking.remove(token);
         Pass pass = known(endpoint, token);
         if (pass != null) {
             known.values().remove(pass);

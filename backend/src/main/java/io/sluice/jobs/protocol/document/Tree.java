@@ -111,8 +111,13 @@ final class Tree {
 
     void key(String key, Place place) {
         Frame frame = open.element();
-        frame.key = key;
         frame.keyPlace = place;
+        if (Document.holdsUnstorable(key)) {
+            flaw(place, "unstorable");
+            frame.key = "…"; // what is told of its value names it
+            return;
+        }
+        frame.key = key;
         if (!frame.keys.add(key)) {
             flaw(place, "duplicateKey", key);
         }
