@@ -52,6 +52,8 @@ public final class Endpoints {
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
+    /** Of live panels: an endpoint or a job has changed. */
+    static final String PANELS = "endpoint-panels";
 
     /**
      * @param recipes the folder with an administrator's recipes; need not be there
@@ -157,7 +159,11 @@ public final class Endpoints {
 
     /** All of its rows. From now on what changes is told to open pages. */
     public List<Route> routes(Live live) {
-        subscriptions.add(doorbell.listen(TOPIC, () -> live.ring(TOPIC)));
+        subscriptions.add(doorbell.listen(TOPIC, () -> {
+            live.ring(TOPIC);
+            live.ring(PANELS);
+        }));
+        subscriptions.add(doorbell.listen(Jobs.TOPIC, () -> live.ring(PANELS)));
         return Stream.of(
                         new SharedRoutes(sharing, recipes, live).routes(), // before what takes any name
                         new EndpointRoutes(this).routes(),
