@@ -144,4 +144,26 @@ class EndpointPanelTest {
         until("shared", "failed");
         assertThat(panel("shared")).contains("whoever gets it later comes in");
     }
+
+    @Test
+    void what_can_not_be_had_is_told_at_submit() {
+        var answer = submit(
+                "wrong",
+                MORE_THAN_THERE_ARE,
+                1,
+                "\"jupiterlab\", {\"recipe\": \"tensorboard\", \"options\": {\"logdirs\": \"/x\"}},"
+                        + " {\"recipe\": \"port\", \"name\": \"web\", \"port\": 80}");
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.bodyAsString())
+                .contains(
+                        "code-server, jupyterlab, port, tensorboard",
+                        "did you mean logdir?",
+                        "A number from 1024 to 65535");
+        var draft = boss.send(HttpMethod.POST, "/api/v2/jobs/validate", "application/json", Buffer.buffer("""
+                        {"jobName": "wrong", "image": "none", "extras": {"sluice": {"endpoints": ["jupiterlab"]}},
+                         "taskRoles": [{"name": "main", "command": "true"}]}
+                        """))
+                .await();
+        assertThat(draft.bodyAsString()).contains("jupiterlab", "code-server");
+    }
 }

@@ -23,6 +23,7 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.pages.App;
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.web.Call;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -139,6 +140,11 @@ public final class Endpoints {
         return vertx.executeBlocking(() -> Recipes.read(settings.recipes()))
                 .map(recipes -> new Endpoints(vertx, database, identity, jobs, engine, registry, settings, recipes))
                 .onSuccess(Endpoints::begin);
+    }
+
+    /** What jobs may ask for as they are submitted. */
+    public static Future<Apps> known(Vertx vertx, Settings settings) {
+        return vertx.executeBlocking(() -> Recipes.read(settings.recipes()).apps());
     }
 
     /** How apps are reached here. */
