@@ -128,6 +128,41 @@ test("a_port_is_switched_on_and_off_on_the_jobs_page", async () => {
   await context.close();
 });
 
+test("what_was_asked_for_wrongly_is_corrected_in_its_row", async () => {
+  const jobName = freshName("wrong").replaceAll("-", "_");
+  const key = await ours.submit({
+    jobName,
+    image: "none",
+    extras: { sluice: { endpoints: [{ recipe: "port", name: "web", port: "no-such" }] } },
+    taskRoles: [{ name: "main", cpuNumber: 0, memoryMB: 200, command: SERVER }],
+  });
+  const { page, context, complaints } = await signedIn(browser);
+  await page.goto(`/jobs/${key}`);
+  await panel(page).scrollIntoViewIfNeeded();
+  await page.locator("#endpoint-web .state", { hasText: "failed" }).waitFor();
+  await page.locator("#change-web summary").click();
+  const port = page.locator("#change-web-port");
+  assert.equal(await port.inputValue(), "no-such");
+  await port.fill("80");
+  await page.locator("#change-web button").click();
+  await page.locator("#panel-endpoints .notice", { hasText: "from 1024 to 65535" }).waitFor();
+  assert.equal(await port.inputValue(), "80");
+  assert.deepEqual(await violations(page), []);
+  await picture(page, "endpoint-change", { whole: true });
+  await port.fill("http");
+  await page.locator("#change-web button").click();
+  await page.locator("#endpoint-web a.button", { hasText: "Open" }).waitFor();
+  await page.locator(".terminal-door button:enabled").waitFor();
+  await ours.stop(jobName);
+  // while it is open
+  await page.locator(".terminal-door").waitFor({ state: "detached" });
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes("422")),
+    [],
+  );
+  await context.close();
+});
+
 test("a_hostile_app_gets_nothing_of_the_portal", async () => {
   const jobName = freshName("evil").replaceAll("-", "_");
   const command = `cat > /tmp/evil.py <<'END'\n${EVIL}\nEND\nexec python3 /tmp/evil.py`;

@@ -161,7 +161,7 @@ test("on_a_phone_in_chinese_there_are_keys_and_a_task_that_does_not_run_says_so"
   await page.goto(`/jobs/${key}/terminal?task=main/0`);
   await page.evaluate(() => sessionStorage.clear());
   await page.reload();
-  await page.locator(".word", { hasText: "任务目前没有运行" }).waitFor();
+  await page.locator(".word", { hasText: "任务已结束" }).waitFor();
   const stranger = await newcomer(browser);
   assert.equal((await stranger.page.goto(`/jobs/${key}/terminal`)).status(), 404);
   await stranger.context.close();
@@ -187,5 +187,29 @@ test("a_terminal_opens_in_a_container_as_well", { skip: !inDocker && "needs a ga
   await shows(page, "boxed-2");
   await typed(page, "exit 5");
   await page.locator(".word", { hasText: "5" }).waitFor();
+  await context.close();
+});
+
+test("a_terminal_opens_by_itself_once_its_task_runs_and_says_when_its_job_is_over", async () => {
+  const name = word("later");
+  const key = await ours.submit(plain(name, "sleep 600"));
+  await ours.until(name, "RUNNING");
+  const { page, context } = await signedIn(browser, { language: "zh", viewport: PHONE, theme: "dark" });
+  let tries = 0;
+  await page.routeWebSocket(/\/terminal\?/, (socket) => {
+    if (++tries > 1) socket.connectToServer();
+    else socket.send(JSON.stringify({ type: "end", reason: "task", detail: "", exitCode: null }));
+  });
+  await page.goto(`/jobs/${key}/terminal`);
+  await page.locator(".word", { hasText: "运行后会自动打开终端" }).waitFor();
+  assert.equal(await page.locator(".again").isHidden(), true);
+  await connected(page);
+  assert.equal(tries, 2);
+  await ours.stop(name);
+  await ours.until(name, "STOPPED");
+  await page.locator(".again").click();
+  await page.locator(".word", { hasText: "任务已结束" }).waitFor();
+  assert.equal(await page.locator(".again").isHidden(), true);
+  await picture(page, "terminal-over");
   await context.close();
 });

@@ -11,6 +11,9 @@ const NARROW = 600;
 /** What keys send together with Ctrl are the lowest five bits of what they send alone. */
 const CTRL = 0x1f;
 const DETAILED = new Set(["limit", "engine"]);
+/** A task that does not run is tried again so often, for half an hour. */
+const PAUSE = 4_000;
+const MOST_TRIES = 450;
 
 /** A shell in a running task. The line to it may break and come back; what was on the screen stays, and what was missed is caught up with. */
 class WebTerminal extends HTMLElement {
@@ -18,6 +21,8 @@ class WebTerminal extends HTMLElement {
   #wire: Wire | undefined;
   #gone = new AbortController();
   #ctrl: HTMLButtonElement | null = null;
+  #tries = 0;
+  #next: ReturnType<typeof setTimeout> | undefined;
 
   connectedCallback(): void {
     if (this.#terminal) return;
@@ -44,6 +49,7 @@ class WebTerminal extends HTMLElement {
 
   disconnectedCallback(): void {
     this.#gone.abort();
+    clearTimeout(this.#next);
     this.#wire?.close();
     this.#terminal?.dispose();
     this.#terminal = undefined;
@@ -117,6 +123,7 @@ class WebTerminal extends HTMLElement {
   }
 
   #opened(fresh: boolean): void {
+    this.#tries = 0;
     if (fresh) this.#terminal?.reset();
     const { cols, rows } = this.#terminal ?? { cols: 80, rows: 24 };
     this.#wire?.resize(cols, rows);
@@ -124,8 +131,10 @@ class WebTerminal extends HTMLElement {
   }
 
   #ended({ reason, detail, exitCode }: End): void {
-    const known = this.dataset[reason] === undefined ? "gone" : reason;
+    const waits = reason === "task" && this.#waits();
+    const known = reason === "task" && !waits ? "waited" : this.dataset[reason] === undefined ? "gone" : reason;
     this.#tell(known, DETAILED.has(known) ? detail : String(exitCode ?? ""));
+    if (waits || reason === "over") return;
     const again = this.querySelector<HTMLButtonElement>(".again");
     if (!again) return;
     again.textContent = (reason === "taken" ? this.dataset.here : this.dataset.new) ?? "";
@@ -136,6 +145,17 @@ class WebTerminal extends HTMLElement {
       this.#wire?.connect(reason !== "taken");
       this.#terminal?.focus();
     };
+  }
+
+  /** For its task to run; the answer is whether it goes on with that. */
+  #waits(): boolean {
+    if (++this.#tries > MOST_TRIES) {
+      this.#tries = 0;
+      return false;
+    }
+    clearTimeout(this.#next);
+    this.#next = setTimeout(() => this.#wire?.connect(true), PAUSE);
+    return true;
   }
 
   #tell(state: string, detail = ""): void {

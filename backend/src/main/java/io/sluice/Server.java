@@ -243,7 +243,8 @@ public final class Server {
                         EngineLine.Patience.USUAL,
                         settings.stores(),
                         settings.dataWeb(),
-                        Pace.USUAL)));
+                        Pace.USUAL,
+                        await(Endpoints.known(vertx, settings.endpoints())))));
         opened.closing("jobs", jobs::close);
         return jobs;
     }

@@ -218,7 +218,7 @@ class TerminalIT {
         DoorDesk.until(
                 "none runs",
                 () -> ann.call("GET", "/api/v2/jobs/ann~lost", null).body().contains("\"STOPPED\""));
-        assertThat(window(ann, "lost").ends()).isEqualTo("task");
+        assertThat(window(ann, "lost").ends()).isEqualTo("over");
     }
 
     @Test

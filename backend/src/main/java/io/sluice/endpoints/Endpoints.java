@@ -23,6 +23,7 @@ import io.sluice.jobs.Job;
 import io.sluice.jobs.Jobs;
 import io.sluice.jobs.lists.Places;
 import io.sluice.jobs.pages.App;
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.web.Call;
 import io.sluice.web.Caller;
 import io.sluice.web.Live;
@@ -52,6 +53,8 @@ public final class Endpoints {
 
     /** Of live pages: an endpoint has changed. */
     static final String TOPIC = EndpointStore.TOPIC;
+    /** Of live panels: an endpoint or a job has changed. */
+    static final String PANELS = "endpoint-panels";
 
     /**
      * @param recipes the folder with an administrator's recipes; need not be there
@@ -139,6 +142,11 @@ public final class Endpoints {
                 .onSuccess(Endpoints::begin);
     }
 
+    /** What jobs may ask for as they are submitted. */
+    public static Future<Apps> known(Vertx vertx, Settings settings) {
+        return vertx.executeBlocking(() -> Recipes.read(settings.recipes()).apps());
+    }
+
     /** How apps are reached here. */
     Future<SetUp> setUp() {
         return SetUp.look(vertx, road.names());
@@ -157,7 +165,11 @@ public final class Endpoints {
 
     /** All of its rows. From now on what changes is told to open pages. */
     public List<Route> routes(Live live) {
-        subscriptions.add(doorbell.listen(TOPIC, () -> live.ring(TOPIC)));
+        subscriptions.add(doorbell.listen(TOPIC, () -> {
+            live.ring(TOPIC);
+            live.ring(PANELS);
+        }));
+        subscriptions.add(doorbell.listen(Jobs.TOPIC, () -> live.ring(PANELS)));
         return Stream.of(
                         new SharedRoutes(sharing, recipes, live).routes(), // before what takes any name
                         new EndpointRoutes(this).routes(),

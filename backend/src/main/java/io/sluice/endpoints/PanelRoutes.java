@@ -1,5 +1,6 @@
 package io.sluice.endpoints;
 
+import io.sluice.endpoints.EndpointPanel.Asked;
 import io.sluice.endpoints.checks.Checks;
 import io.sluice.endpoints.road.Names;
 import io.sluice.endpoints.setup.SetUpPage;
@@ -13,15 +14,12 @@ import io.sluice.web.Reply;
 import io.sluice.web.Route;
 import io.sluice.web.View;
 import io.vertx.core.Future;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The panel on a job's page, its switches, and the way from the portal to an endpoint. */
 final class PanelRoutes {
     private static final String PANEL = "endpoints/panel.jte";
-    private static final String OPTION = "option.";
 
     private final Endpoints endpoints;
     private final Jobs jobs;
@@ -51,11 +49,11 @@ final class PanelRoutes {
     private Future<Reply> panel(Call call) {
         return endpoints
                 .job(call.caller(), call.path("job"))
-                .compose(job -> page(call, job, null))
+                .compose(job -> page(call, job, null, null))
                 .map(page -> Reply.page(PANEL, page));
     }
 
-    private Future<EndpointPanel> page(Call call, Job job, @Nullable String fault) {
+    private Future<EndpointPanel> page(Call call, Job job, @Nullable String fault, @Nullable Asked asked) {
         return way(call)
                 .compose(way -> jobs.detail(job, null)
                         .compose(detail -> endpoints
@@ -71,7 +69,8 @@ final class PanelRoutes {
                                                 endpoints.tickets()::isOpenable,
                                                 way,
                                                 call.query("sharing").orElse(""),
-                                                fault)))));
+                                                fault,
+                                                asked)))));
     }
 
     /** A job's key may be enough for a guest, but who reads this page has a profile to put one into. */
@@ -94,71 +93,49 @@ final class PanelRoutes {
         String key = call.path("job");
         return endpoints
                 .job(call.caller(), key)
-                .map(job -> live.follow(call, Endpoints.TOPIC, (caller, cursor) -> since(call, caller, key, cursor)));
+                .map(job -> live.follow(call, Endpoints.PANELS, (caller, cursor) -> since(call, caller, key, cursor)));
     }
 
+    /** Rung for every change of any job, so it is found out first whether there is one of this. */
     private Future<Live.Changes> since(Call call, Caller caller, String key, @Nullable String cursor) {
         return endpoints
                 .job(caller, key)
-                .compose(job -> page(call, job, null))
-                .map(page -> page.cursor().equals(cursor)
-                        ? new Live.Changes(List.of(), page.cursor())
-                        : new Live.Changes(
-                                List.of(new Live.Fragment("endpoints/panel-live.jte", page)), page.cursor()));
+                .compose(job -> endpoints
+                        .of(job)
+                        .compose(all -> endpoints
+                                .checks()
+                                .ofJob(job.id())
+                                .map(checks -> EndpointPanel.cursor(job, all, checks)))
+                        .compose(now -> now.equals(cursor)
+                                ? Future.succeededFuture(new Live.Changes(List.of(), now))
+                                : page(call, job, null, null).map(PanelRoutes::changes)));
+    }
+
+    private static Live.Changes changes(EndpointPanel page) {
+        return new Live.Changes(List.of(new Live.Fragment("endpoints/panel-live.jte", page)), page.cursor());
     }
 
     private Future<Reply> on(Call call) {
-        String recipe = call.field("recipe").orElse("");
-        String task = call.field("task").orElse("");
-        int slash = task.lastIndexOf('/');
-        String name = call.field("name")
-                .filter(given -> !given.isBlank())
-                .map(String::strip)
-                .orElse(recipe);
-        Map<String, String> options = new HashMap<>();
-        call.input().propertyStream().forEach(field -> {
-            if (field.getKey().startsWith(OPTION + recipe + ".")) {
-                options.put(
-                        field.getKey().substring(OPTION.length() + recipe.length() + 1),
-                        field.getValue().asText());
-            }
-        });
-        boolean port = recipe.equals("port");
-        var wish = new Endpoints.Wish(
-                recipe,
-                slash < 0 ? null : task.substring(0, slash),
-                slash < 0 ? 0 : number(task.substring(slash + 1)),
-                port
-                        ? call.field("port")
-                                .map(String::strip)
-                                .filter(given -> !given.isEmpty())
-                                .orElse(null)
-                        : null,
-                options,
-                List.of());
-        return granted(call, endpoints.on(call.caller(), call.path("job"), name, wish));
+        Asked asked = Asked.of(call, "");
+        return granted(
+                call, endpoints.on(call.caller(), call.path("job"), asked.wanted(), asked.wish(List.of())), asked);
     }
 
-    private static int number(String text) {
-        return text.matches("\\d{1,6}") ? Integer.parseInt(text) : -1;
-    }
-
+    /** With a form, as it says; without one, as before. */
     private Future<Reply> again(Call call) {
+        String name = call.path("endpoint");
+        boolean changed = call.field(Asked.RECIPE).isPresent();
+        Asked asked = Asked.of(call, name);
         return granted(
                 call,
                 endpoints
-                        .find(call.caller(), call.path("job"), call.path("endpoint"))
+                        .find(call.caller(), call.path("job"), name)
                         .compose(before -> endpoints.on(
                                 call.caller(),
                                 before.jobKey(),
-                                before.name(),
-                                new Endpoints.Wish(
-                                        before.recipe(),
-                                        before.role(),
-                                        before.index(),
-                                        before.asked(),
-                                        before.options(),
-                                        before.shared()))));
+                                name,
+                                (changed ? asked : Asked.of(before)).wish(before.shared()))),
+                changed ? asked : null);
     }
 
     /** How it goes on is told as it does. */
@@ -200,14 +177,22 @@ final class PanelRoutes {
         return granted(call, endpoints.off(call.caller(), call.path("job"), call.path("endpoint")));
     }
 
-    /** Within the panel's frame the panel comes back; without one, the page of the job. */
     private Future<Reply> granted(Call call, Future<?> wish) {
+        return granted(call, wish, null);
+    }
+
+    /**
+     * Within the panel's frame the panel comes back; without one, the page of the job.
+     *
+     * @param asked what is given back where it can not be granted; null: there was no form
+     */
+    private Future<Reply> granted(Call call, Future<?> wish, @Nullable Asked asked) {
         boolean framed = call.header("Turbo-Frame").isPresent();
         String key = call.path("job");
         String query = call.query("sharing").isPresent() ? "?sharing=" + call.path("endpoint") : "";
         return wish.map(done -> Reply.seeOther("/jobs/" + key + (framed ? "/panels/endpoints" + query : "")))
                 .recover(failure -> failure instanceof Problem problem && isAnswer(problem)
-                        ? endpoints.job(call.caller(), key).compose(job -> refused(call, job, framed, problem))
+                        ? endpoints.job(call.caller(), key).compose(job -> refused(call, job, framed, problem, asked))
                         : Future.failedFuture(failure));
     }
 
@@ -215,9 +200,9 @@ final class PanelRoutes {
         return problem.kind() == Problem.Kind.INVALID || problem.kind() == Problem.Kind.CONFLICT;
     }
 
-    private Future<Reply> refused(Call call, Job job, boolean framed, Problem problem) {
+    private Future<Reply> refused(Call call, Job job, boolean framed, Problem problem, @Nullable Asked asked) {
         return framed
-                ? page(call, job, problem.message())
+                ? page(call, job, problem.message(), asked)
                         .map(page -> Reply.page(PANEL, page).status(422))
                 : Future.succeededFuture(Reply.seeOther("/jobs/" + job.key())
                         .noting(call, View.Note.bad("note.endpointRefused", problem.message())));

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,7 +123,11 @@ final class Wishes {
         String name = text(fields, "name", recipe);
         Map<String, String> options = new HashMap<>();
         if (fields.get("options") instanceof Map<?, ?> given) {
-            given.forEach((key, value) -> options.put(String.valueOf(key), String.valueOf(value)));
+            given.forEach((key, value) -> {
+                if (value != null && !value.toString().isBlank()) {
+                    options.put(String.valueOf(key), value.toString().strip());
+                }
+            });
         }
         return NAME.matcher(name).matches()
                 ? Optional.of(fresh(
@@ -135,15 +140,25 @@ final class Wishes {
                         fields.get("index") instanceof Number index ? index.intValue() : 0,
                         fields.get("port") == null ? null : String.valueOf(fields.get("port")),
                         options,
-                        List.of()))
+                        shared(fields.get("shared"))))
                 : Optional.empty();
     }
 
-    /** In OpenPAI it stands in the first task of the first role, and shows the first of the folders that it was given. */
+    private static List<String> shared(@Nullable Object names) {
+        return names instanceof List<?> list
+                ? list.stream().map(String::valueOf).distinct().sorted().toList()
+                : List.of();
+    }
+
+    /** In OpenPAI it stands in the first task of the first role, and shows the folders that it was given. */
     private static Endpoint tensorboard(Places.Active job, JobSpec spec, Map<String, Object> parameters) {
         Map<String, String> options = new HashMap<>();
         if (parameters.get("logdir") instanceof Map<?, ?> folders && !folders.isEmpty()) {
-            options.put("logdir", String.valueOf(folders.values().iterator().next()));
+            if (folders.size() == 1) {
+                options.put("logdir", String.valueOf(folders.values().iterator().next()));
+            } else {
+                options.put("folders", named(folders));
+            }
         }
         return fresh(
                 job.job(),
@@ -156,6 +171,13 @@ final class Wishes {
                 null,
                 options,
                 List.of());
+    }
+
+    /** Commas and colons part them. */
+    private static String named(Map<?, ?> folders) {
+        return folders.entrySet().stream()
+                .map(one -> String.valueOf(one.getKey()).replaceAll("[,:]", "-") + ":" + one.getValue())
+                .collect(Collectors.joining(","));
     }
 
     static Endpoint fresh(

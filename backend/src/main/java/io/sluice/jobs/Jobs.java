@@ -28,6 +28,7 @@ import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.placement.Placement;
 import io.sluice.jobs.placement.Snapshot;
 import io.sluice.jobs.protocol.JobSpec;
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.jobs.release.Releases;
 import io.sluice.jobs.stores.StoreKeys;
 import io.sluice.web.Caller;
@@ -86,6 +87,7 @@ public final class Jobs {
      * @param stores of objects that jobs may have data from
      * @param web where else they may have it from
      * @param pace of moving it
+     * @param apps that they may ask for
      */
     public record Settings(
             Path data,
@@ -95,7 +97,20 @@ public final class Jobs {
             EngineLine.Patience patience,
             Stores stores,
             WebLine.Settings web,
-            Pace pace) {
+            Pace pace,
+            Apps apps) {
+
+        public Settings(
+                Path data,
+                int submissionsPerHour,
+                boolean shared,
+                Failpoint failpoint,
+                EngineLine.Patience patience,
+                Stores stores,
+                WebLine.Settings web,
+                Pace pace) {
+            this(data, submissionsPerHour, shared, failpoint, patience, stores, web, pace, Apps.ANY);
+        }
 
         public Settings(
                 Path data, int submissionsPerHour, boolean shared, Failpoint failpoint, EngineLine.Patience patience) {
@@ -116,6 +131,7 @@ public final class Jobs {
     }
 
     private final Engine engine;
+    private final Apps apps;
     private final JobStore store;
     private final ListStore lists;
     private final DetailStore details;
@@ -172,6 +188,7 @@ public final class Jobs {
                 new Transfers(database, stores, new WebLine(settings.web()), files, folders, registry, settings.pace());
         this.releases = new Releases(database, registry);
         this.shared = settings.shared();
+        this.apps = settings.apps();
         this.queued = new Bell(vertx, database.doorbell(), QUEUE);
         this.seen = new Bell(vertx, database.doorbell(), TOPIC);
         this.scheduler = new Scheduler(
@@ -196,6 +213,7 @@ public final class Jobs {
                 new JobMetrics(registry),
                 settings.failpoint(),
                 new Allowance(settings.submissionsPerHour(), Duration.ofHours(1)),
+                apps,
                 this::changed);
         this.subscription = database.doorbell().listen(QUEUE, scheduler::ring);
     }
@@ -416,6 +434,11 @@ public final class Jobs {
     /** Page by page, for people. */
     public Lists lists() {
         return browse;
+    }
+
+    /** That a job may ask for. */
+    public Apps apps() {
+        return apps;
     }
 
     public Clusters clusters() {

@@ -8,6 +8,7 @@ import io.sluice.jobs.mounts.Mounts;
 import io.sluice.jobs.protocol.JobSpec;
 import io.sluice.jobs.protocol.Protocols;
 import io.sluice.jobs.protocol.Read;
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.jobs.stores.StoreKeys;
 import io.sluice.web.Caller;
 import io.sluice.web.Problem;
@@ -33,6 +34,7 @@ final class Submissions {
     private final Failpoint failpoint;
     private final Allowance allowance;
     private final Runnable changed;
+    private final Apps apps;
 
     /** @param changed is run when there is another job */
     Submissions(
@@ -44,6 +46,7 @@ final class Submissions {
             JobMetrics metrics,
             Failpoint failpoint,
             Allowance allowance,
+            Apps apps,
             Runnable changed) {
         this.store = store;
         this.clusters = clusters;
@@ -53,6 +56,7 @@ final class Submissions {
         this.metrics = metrics;
         this.failpoint = failpoint;
         this.allowance = allowance;
+        this.apps = apps;
         this.changed = changed;
     }
 
@@ -114,7 +118,7 @@ final class Submissions {
 
     private Future<Submitted> read(
             Caller caller, String text, @Nullable String idempotencyKey, @Nullable Exit refusal) {
-        return switch (Protocols.read(text)) {
+        return switch (Protocols.read(text, apps)) {
             case Read.Refused refused -> {
                 metrics.submitted("refused");
                 yield Future.succeededFuture(

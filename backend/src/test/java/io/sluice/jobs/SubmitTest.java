@@ -59,7 +59,7 @@ class SubmitTest {
                     - {plugin: teamwise_storage, parameters: {storageConfigNames: [team]}}
                 """);
         assertThat(stored.warnings())
-                .noneSatisfy(said -> assertThat(said).contains("tensorboard"))
+                .anySatisfy(said -> assertThat(said).contains("port of the plugin tensorboard"))
                 .anySatisfy(said -> assertThat(said).contains("teamwise_storage"))
                 .anySatisfy(said -> assertThat(said).contains("jobStatusChangeNotification"));
     }

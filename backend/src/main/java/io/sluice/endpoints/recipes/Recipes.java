@@ -1,5 +1,6 @@
 package io.sluice.endpoints.recipes;
 
+import io.sluice.jobs.protocol.apps.Apps;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** All recipes: those that come with the gateway, and those that an administrator put into a folder, which win. */
 public final class Recipes {
@@ -73,6 +75,15 @@ public final class Recipes {
 
     public Optional<Recipe> find(String name) {
         return Optional.ofNullable(recipes.get(name));
+    }
+
+    /** What a job can ask for before it is there. */
+    public Apps apps() {
+        return new Apps(recipes.values().stream()
+                .collect(Collectors.toMap(
+                        Recipe::name,
+                        recipe -> new Apps.App(
+                                recipe.runsProgram(), recipe.options().keySet()))));
     }
 
     public Collection<Recipe> all() {

@@ -74,7 +74,13 @@ final class TerminalRoutes {
                     screen(call),
                     call.query("terminal").filter(id -> !id.isEmpty()).orElse(null),
                     offset(call.query("offset").orElse("0")));
-            return Reply.socket(socket -> terminals.serve(visit, socket));
+            return Reply.socket(socket -> {
+                if (job.isFinal() && visit.terminal() == null) {
+                    terminals.refuse(socket, "over", "");
+                } else {
+                    terminals.serve(visit, socket);
+                }
+            });
         });
     }
 

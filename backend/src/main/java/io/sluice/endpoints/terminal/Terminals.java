@@ -182,7 +182,7 @@ public final class Terminals {
         }
     }
 
-    private void refuse(ServerWebSocket socket, String reason, String detail) {
+    void refuse(ServerWebSocket socket, String reason, String detail) {
         metrics.refused(reason);
         socket.resume();
         part(vertx, socket, reason, detail, null);

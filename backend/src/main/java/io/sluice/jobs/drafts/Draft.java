@@ -66,7 +66,7 @@ public sealed interface Draft {
     }
 
     static Future<Draft> of(Jobs jobs, Caller caller, String text) {
-        return switch (Protocols.read(text)) {
+        return switch (Protocols.read(text, jobs.apps())) {
             case Read.Refused refused -> Future.succeededFuture(new Faulty(refused.protocol(), refused.faults()));
             case Read.Accepted accepted -> {
                 JobSpec spec = accepted.spec();

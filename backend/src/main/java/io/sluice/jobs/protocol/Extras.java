@@ -8,7 +8,7 @@ import io.sluice.jobs.protocol.JobSpec.Priority;
 import io.sluice.jobs.protocol.JobSpec.Role;
 import io.sluice.jobs.protocol.JobSpec.Sku;
 import io.sluice.jobs.protocol.JobSpec.Storage;
-import io.sluice.jobs.protocol.document.Item.Scalar;
+import io.sluice.jobs.protocol.apps.Apps;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,9 +23,7 @@ final class Extras {
     static final String PLUGINS = "com.microsoft.pai.runtimeplugin";
     static final String OURS = "sluice";
     static final String TAGS = "tags";
-    private static final String ENDPOINTS = "endpoints";
     private static final int MOST_TAGS = 50;
-    private static final int MOST_ENDPOINTS = 20;
     private static final Pattern TAG = Pattern.compile("(?U)(?=\\S)[^,\\p{Cntrl}\\p{Cf}]{0,254}(?<=\\S)");
     static final List<String> STATES = List.of("running", "succeeded", "stopped", "failed", "retried");
     private static final List<String> PRIORITIES = List.of("crit", "prod", "test", "oppo");
@@ -66,6 +64,7 @@ final class Extras {
 
     private final Faults faults;
     private final List<Role> roles;
+    private final Apps apps;
     private final Map<String, Sku> skus = new LinkedHashMap<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
     private final Map<String, Map<String, Integer>> portBegins = new LinkedHashMap<>();
@@ -83,13 +82,14 @@ final class Extras {
     private boolean gang = true;
     private boolean debug;
 
-    private Extras(List<Role> roles, Faults faults) {
+    private Extras(List<Role> roles, Apps apps, Faults faults) {
         this.roles = roles;
+        this.apps = apps;
         this.faults = faults;
     }
 
-    static Extras read(Fields job, List<Role> roles, Faults faults) {
-        var extras = new Extras(roles, faults);
+    static Extras read(Fields job, List<Role> roles, Apps apps, Faults faults) {
+        var extras = new Extras(roles, apps, faults);
         Fields fields = job.object("extras");
         if (fields != null) {
             extras.read(fields);
@@ -221,9 +221,9 @@ final class Extras {
         retryCount = ours.integer("retryCount", -2, -1);
         variables(ours);
         tags(ours, kept);
-        endpoints(ours, kept);
+        OurFields.EndpointFields.read(ours, roles, apps, faults, kept);
         Distribution.read(ours, roles, kept);
-        DataFields.read(ours, storages, kept);
+        OurFields.DataFields.read(ours, storages, kept);
         portBegins(ours);
         Fields places = ours.object("folders");
         if (places != null) {
@@ -249,39 +249,6 @@ final class Extras {
         }
         if (!tags.isEmpty()) {
             kept.put(TAGS, tags);
-        }
-    }
-
-    /** Their shape: which apps there are is not known here. */
-    private void endpoints(Fields ours, Map<String, Object> kept) {
-        List<Child> all = ours.list(ENDPOINTS, 0);
-        if (all.size() > MOST_ENDPOINTS) {
-            ours.fault(ENDPOINTS, "tooManyEndpoints", Integer.toString(all.size()), Integer.toString(MOST_ENDPOINTS));
-        }
-        all.forEach(child -> endpoint(ours, child));
-        if (!all.isEmpty()) {
-            kept.put(ENDPOINTS, all.stream().map(child -> child.item().plain()).toList());
-        }
-    }
-
-    private void endpoint(Fields ours, Child child) {
-        if (child.item() instanceof Scalar) {
-            ours.name(child, Fields.Shape.ENDPOINT);
-            return;
-        }
-        Fields one = ours.object(child);
-        if (one != null) {
-            one.require("recipe");
-            one.name("recipe", Fields.Shape.ENDPOINT);
-            one.name("name", Fields.Shape.ENDPOINT);
-            one.version("port");
-            one.integer("index", 0, Protocols.MOST);
-            one.free("options");
-            String role = one.text("role");
-            if (role != null && roles.stream().noneMatch(known -> known.name().equals(role))) {
-                one.fault("role", "noRole", Fields.brief(role), ProtocolV2.names(roles));
-            }
-            one.close();
         }
     }
 

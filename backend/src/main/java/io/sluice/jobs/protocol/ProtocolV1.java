@@ -9,6 +9,7 @@ import io.sluice.jobs.protocol.JobSpec.Port;
 import io.sluice.jobs.protocol.JobSpec.Prerequisite;
 import io.sluice.jobs.protocol.JobSpec.Resources;
 import io.sluice.jobs.protocol.JobSpec.Role;
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.jobs.protocol.document.Item.Mapping;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,9 +28,11 @@ final class ProtocolV1 {
 
     private final Faults faults;
     private final List<Read.Warning> warnings;
+    private final Apps apps;
 
-    ProtocolV1(Faults faults, List<Read.Warning> warnings) {
+    ProtocolV1(Faults faults, Apps apps, List<Read.Warning> warnings) {
         this.faults = faults;
+        this.apps = apps;
         this.warnings = warnings;
     }
 
@@ -44,7 +47,7 @@ final class ProtocolV1 {
         int retryCount = job.integer("retryCount", LEAST_RETRY, Protocols.MOST, 0);
         obsolete(job);
         List<Role> roles = roles(job);
-        Extras extras = Extras.read(job, roles, faults);
+        Extras extras = Extras.read(job, roles, apps, faults);
         Map<String, String> environment = environment(job, extras.environment());
         job.close();
         return new JobSpec(

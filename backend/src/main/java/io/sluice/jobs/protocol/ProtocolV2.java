@@ -9,6 +9,7 @@ import io.sluice.jobs.protocol.JobSpec.Kind;
 import io.sluice.jobs.protocol.JobSpec.Port;
 import io.sluice.jobs.protocol.JobSpec.Resources;
 import io.sluice.jobs.protocol.JobSpec.Role;
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.jobs.protocol.document.Item.Mapping;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -21,9 +22,11 @@ import org.jspecify.annotations.Nullable;
 final class ProtocolV2 {
     private final Faults faults;
     private final Secrets secrets;
+    private final Apps apps;
 
-    ProtocolV2(Faults faults, Secrets secrets) {
+    ProtocolV2(Faults faults, Apps apps, Secrets secrets) {
         this.faults = faults;
+        this.apps = apps;
         this.secrets = secrets;
     }
 
@@ -42,7 +45,7 @@ final class ProtocolV2 {
         List<Role> roles = roles(job, prerequisites);
         List<Deployment> deployments = deployments(job, roles);
         Defaults defaults = defaults(job, deployments);
-        Extras extras = Extras.read(job, roles, faults);
+        Extras extras = Extras.read(job, roles, apps, faults);
         job.close();
         return new JobSpec(
                 2,

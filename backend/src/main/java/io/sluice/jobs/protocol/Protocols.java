@@ -1,5 +1,6 @@
 package io.sluice.jobs.protocol;
 
+import io.sluice.jobs.protocol.apps.Apps;
 import io.sluice.jobs.protocol.document.Document;
 import io.sluice.jobs.protocol.document.Item.Entry;
 import io.sluice.jobs.protocol.document.Item.Mapping;
@@ -32,15 +33,20 @@ public final class Protocols {
     private Protocols() {}
 
     public static Read read(byte[] body) {
-        return read(Document.read(body, Limits.DEFAULT));
+        return read(Document.read(body, Limits.DEFAULT), Apps.ANY);
     }
 
     public static Read read(String text) {
         return read(text, Limits.DEFAULT);
     }
 
+    /** @param apps that it may ask for: that of a text that is about to run */
+    public static Read read(String text, Apps apps) {
+        return read(Document.read(text, Limits.DEFAULT), apps);
+    }
+
     public static Read read(String text, Limits limits) {
-        return read(Document.read(text, limits));
+        return read(Document.read(text, limits), Apps.ANY);
     }
 
     /** As {@link #read(String)}, but secrets that are masked may stay so: for a text that is kept, not run. */
@@ -89,7 +95,7 @@ public final class Protocols {
                 + document.text().substring(place.end());
     }
 
-    private static Read read(Document document) {
+    private static Read read(Document document, Apps apps) {
         var faults = new Faults();
         document.flaws().forEach(faults::add);
         if (!(document.root() instanceof Mapping root)) {
@@ -102,8 +108,8 @@ public final class Protocols {
         var secrets = new Secrets(document);
         var warnings = new ArrayList<Read.Warning>();
         JobSpec spec = protocol == 1
-                ? new ProtocolV1(faults, warnings).read(root)
-                : new ProtocolV2(faults, secrets).read(root);
+                ? new ProtocolV1(faults, apps, warnings).read(root)
+                : new ProtocolV2(faults, apps, secrets).read(root);
         if (spec.taskCount() > MOST_TASKS && faults.none()) {
             Entry roles = root.entry("taskRoles");
             Place place = roles == null ? root.place() : roles.place();
@@ -172,9 +178,14 @@ public final class Protocols {
                         said.add(Read.Warning.SSH_KEY);
                     }
                 }
+                case "tensorboard" -> {
+                    if (plugin.parameters().get("port") != null) {
+                        said.add(Read.Warning.TENSORBOARD_PORT);
+                    }
+                }
                 case "teamwise_storage" -> said.add(Read.Warning.TEAM_STORAGE);
                 default -> {
-                    // cmd and git are part of what a task runs, tensorboard is an endpoint
+                    // cmd and git are part of what a task runs
                 }
             }
         }

@@ -31,8 +31,11 @@ public sealed interface Read {
     enum Warning {
         OBSOLETE("killAllOnCompletedTaskNumber has been obsoleted, please use minFailedTaskCount and"
                 + " minSucceededTaskCount instead."),
-        SSH("jobssh and sshbarrier of the plugin ssh are not used: tasks do not reach one another by SSH. The"
-                + " gateway leads into them."),
+        SSH("jobssh and sshbarrier of the plugin ssh are not needed: the tasks of a job of several reach one another by"
+                + " SSH by name, without them."),
+        TENSORBOARD_PORT(
+                "port of the plugin tensorboard is not used: TensorBoard gets a port that is free, and opens from"
+                        + " the job's page."),
         SSH_KEY("A public key of the plugin ssh can not be read, and opens nothing."),
         TEAM_STORAGE("The plugin teamwise_storage is not used: there are no team storages here."),
         MAIL("jobStatusChangeNotification is not used: nobody is sent mail."),

@@ -35,6 +35,7 @@ class SchemaTest {
             "exact.noDeployment",
             "duplicateName",
             "noRole",
+            "endpointTwice",
             "dataFolder",
             "skuOrCell",
             "callbacksOrCommands",
