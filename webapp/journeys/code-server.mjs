@@ -86,9 +86,19 @@ const submitted = (jobs, boxed) =>
   });
 
 // it says these without a gateway too, as it lacks vsda, a module of Microsoft's; and that no worker for the whole
-// address, and none at ports, is let in. On a busy machine that who may change a file before it is saved was too slow
-const ITS_OWN =
-  /\/vsda|service ?worker|when fetching the script|An unknown error occurred|Aborted onWillSaveTextDocument-event/i;
+// address, and none at ports, is let in. On a busy machine that who may change a file before it is saved was too slow,
+// and Chromium that something is not loaded, where containers beside it come and go with their networks
+const ITS_OWN = new RegExp(
+  [
+    "/vsda",
+    "service ?worker",
+    "when fetching the script",
+    "An unknown error occurred",
+    "Aborted onWillSaveTextDocument-event",
+    "net::ERR_NETWORK_CHANGED",
+  ].join("|"),
+  "i",
+);
 
 async function changed(code) {
   await code.locator(".explorer-folders-view .monaco-list-row", { hasText: file }).dblclick();
