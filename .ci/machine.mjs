@@ -36,6 +36,7 @@ const NEEDS = [
   { name: "openssl", found: () => onPath("openssl") },
   { name: "openssh-client", found: () => onPath("ssh") && onPath("sftp") && onPath("scp") && onPath("ssh-keygen") },
   { name: "jupyter-notebook", found: () => onPath("jupyter-notebook") },
+  { name: "qemu-user", found: () => onPath("qemu-aarch64") || onPath("qemu-aarch64-static") },
   { name: "openmpi-bin", found: () => onPath("mpirun") },
   { name: "postgresql", found: debianPostgres },
   { name: "btrfs-progs", found: () => onPath("mkfs.btrfs") },

@@ -34,12 +34,14 @@ final class TestPrograms {
         }
     }
 
+    @SuppressWarnings("try") // it is held, and nothing else is done with it
     static Path unpacked() throws IOException {
         try (var alone = alone()) {
             return Binaries.unpacked(FOLDER);
         }
     }
 
+    @SuppressWarnings("try")
     private static Cluster begun() throws IOException {
         try (var alone = alone()) {
             var cluster = Cluster.of(FOLDER);
