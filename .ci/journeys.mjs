@@ -105,7 +105,8 @@ const withCode = (name) => name.startsWith("code-server");
 function codeLast(files) {
   const ready = (name) => async () => {
     if (await codeServer()) return undefined;
-    if (name.includes("boxed")) await share(CODE_SERVER, "boxed", "code-server");
+    const boxed = /boxed(-ports)?/.exec(name);
+    if (boxed) await share(CODE_SERVER, boxed[0], "code-server");
     return name;
   };
   return [...files.filter((name) => !withCode(name)), ...files.filter(withCode).map(ready)];

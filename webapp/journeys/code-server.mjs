@@ -61,7 +61,7 @@ export function realCode({ title, skip, boxed = false }) {
       complaints.filter((said) => !ITS_OWN.test(said)),
       [],
     );
-    await inItsTerminal(code, jobs);
+    await inItsTerminal(code, jobs, title);
   });
 }
 
@@ -116,7 +116,7 @@ async function previewed(code) {
 }
 
 /** Its text is only pixels, and what is typed before the shell is there is lost: the job tells when it has seen it. */
-async function inItsTerminal(code, jobs) {
+async function inItsTerminal(code, jobs, title) {
   let over = false;
   const ended = jobs.until(jobName, "SUCCEEDED").finally(() => {
     over = true;
@@ -124,7 +124,7 @@ async function inItsTerminal(code, jobs) {
   for (let typed = 0; !over; typed++) {
     await code.keyboard.type(`cd; echo $((6*7)) $(tty) > ${jobName}.new; mv ${jobName}.new ${jobName}.tty\n`);
     await code.waitForTimeout(500);
-    if (typed === 0) await picture(code, "code-server");
+    if (typed === 0) await picture(code, `code-server-${title}`);
   }
   await ended;
 }
