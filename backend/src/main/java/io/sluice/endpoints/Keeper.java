@@ -27,7 +27,7 @@ final class Keeper {
     private static final long TICK_MILLIS = 700;
     private static final int REST_TICKS = 7;
     /** From one look to the next, however many ring. */
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Vertx vertx;
     private final Places places;

@@ -196,7 +196,7 @@ class KeeperTest {
             keeper.ring();
             return looks() - before >= 4;
         });
-        assertThat(looks() - before).isLessThanOrEqualTo(1 + atMost(began, 100));
+        assertThat(looks() - before).isLessThanOrEqualTo(1 + atMost(began, 20));
     }
 
     /** Its port listens on. Whoever has something open there keeps it. */
