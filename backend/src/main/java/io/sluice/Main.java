@@ -1,5 +1,6 @@
 package io.sluice;
 
+import io.sluice.identity.Identity;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -42,7 +43,7 @@ public final class Main {
 
     private static int serve(Settings settings, PrintStream out, PrintStream err) {
         Logging.start();
-        var server = new Server(settings, out);
+        var server = new Server(settings, Identity.Hashing.DEFAULT, out);
         Runtime.getRuntime()
                 .addShutdownHook(new Thread(
                         () -> {

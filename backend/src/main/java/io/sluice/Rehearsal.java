@@ -1,5 +1,6 @@
 package io.sluice;
 
+import io.sluice.identity.Identity;
 import io.sluice.web.Route;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
@@ -54,7 +55,7 @@ final class Rehearsal {
         if (!(read instanceof Settings.Right right)) {
             throw new IllegalStateException("the rehearsal's own settings are wrong: " + read);
         }
-        var server = new Server(right.settings(), out);
+        var server = new Server(right.settings(), Identity.Hashing.DEFAULT, out);
         // Ctrl-C at the launcher: PostgreSQL is in a session of its own and would stay
         var brokenOff = new Thread(server::stop, "sluice-stop");
         Runtime.getRuntime().addShutdownHook(brokenOff);

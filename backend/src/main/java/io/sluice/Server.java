@@ -91,6 +91,7 @@ public final class Server {
             new Panel("gang", "gang.panel", "cluster", null));
 
     private final Settings settings;
+    private final Identity.Hashing hashing;
     private final PrintStream out;
     private final Opened opened = new Opened();
     private final CollectorRegistry registry = new CollectorRegistry();
@@ -99,8 +100,9 @@ public final class Server {
     /** Somebody can sign in, or has been told how to. */
     private volatile boolean welcomed;
 
-    Server(Settings settings, PrintStream out) {
+    Server(Settings settings, Identity.Hashing hashing, PrintStream out) {
         this.settings = settings;
+        this.hashing = hashing;
         this.out = out;
     }
 
@@ -185,7 +187,8 @@ public final class Server {
                 vertx,
                 database,
                 registry,
-                new Identity.Settings(settings.data(), settings.administratorPassword(), settings.database() != null));
+                new Identity.Settings(
+                        settings.data(), settings.administratorPassword(), settings.database() != null, hashing));
         Identity identity = await(open);
         opened.closing("identity", identity::close);
         return identity;

@@ -2,6 +2,7 @@ package io.sluice;
 
 import io.sluice.database.Database;
 import io.sluice.database.TestDatabase;
+import io.sluice.identity.Identity;
 import io.sluice.logs.Logs;
 import io.sluice.telemetry.collect.DeviceWatch;
 import io.sluice.web.Route;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** The whole gateway in this JVM, on a free port and a fresh database, with the administrator admin. */
 public final class TestServer implements AutoCloseable {
     public static final String PASSWORD = "a long enough password";
+    /** How much a password costs is a test's business only where that is what it tests. */
+    private static final Identity.Hashing QUICK = new Identity.Hashing(64, 1, 1);
+
     static final String GRAFANA_TOKEN = "known-to-grafana-and-the-gateway";
 
     private final Vertx vertx = Vertx.vertx();
@@ -99,6 +103,7 @@ public final class TestServer implements AutoCloseable {
                         String.valueOf(System.getenv("PATH"))));
         var started = new Server(
                 fitted.apply(((Settings.Right) read).settings()),
+                QUICK,
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
         started.start();
         return started;

@@ -166,7 +166,7 @@ public final class Identity {
         routes.addAll(new PeopleRoutes(people, sessions, passwords, live).routes());
         routes.addAll(new ProfileRoutes(people, sessions, signIn).routes());
         routes.addAll(new AccountRoutes(signIn, sessions).routes());
-        routes.addAll(new UserRoutes(people, signIn).routes());
+        routes.addAll(new UserRoutes(people, signIn, sessions).routes());
         return routes;
     }
 

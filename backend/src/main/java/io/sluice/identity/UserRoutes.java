@@ -27,10 +27,12 @@ final class UserRoutes {
 
     private final People people;
     private final SignIn signIn;
+    private final Sessions sessions;
 
-    UserRoutes(People people, SignIn signIn) {
+    UserRoutes(People people, SignIn signIn, Sessions sessions) {
         this.people = people;
         this.signIn = signIn;
+        this.sessions = sessions;
     }
 
     List<Route> routes() {
@@ -283,14 +285,17 @@ final class UserRoutes {
                         people.change(user.id(), change).map(outcome -> done(call, outcome, user.name(), message)));
     }
 
-    private static Reply done(Call call, Outcome outcome, String name, String message) {
+    private Reply done(Call call, Outcome outcome, String name, String message) {
         granted(call, outcome, name, "user-changed");
         return Reply.message(201, message);
     }
 
-    private static void granted(Call call, Outcome outcome, String name, String event) {
+    private void granted(Call call, Outcome outcome, String name, String event) {
         switch (outcome.refusal()) {
-            case null -> Identity.audit(event, "user", name, "by", call.caller().name());
+            case null -> {
+                sessions.forget();
+                Identity.audit(event, "user", name, "by", call.caller().name());
+            }
             case NO_USER, NAME_TAKEN -> throw noUser(Problem.Kind.NOT_FOUND, name);
             case NO_GROUP -> throw noGroup(name);
             case LAST_ADMINISTRATOR ->

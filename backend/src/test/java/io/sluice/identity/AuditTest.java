@@ -18,7 +18,10 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+/** Alone: it hears what everybody in this JVM says. */
+@Isolated
 class AuditTest {
     /** Keeps what any logger says. */
     private static final class Listening extends Handler {

@@ -17,7 +17,10 @@ import io.sluice.jobs.life.Failpoint;
 import io.sluice.web.Caller;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,12 +65,22 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     }
 
     @Override
-    public void afterEach(ExtensionContext test) throws IOException {
+    public void afterEach(ExtensionContext test) {
         close();
+        // a step that was under way may write its last file yet
+        eventually(this::isCleared);
+    }
+
+    private boolean isCleared() {
         try (var files = Files.walk(data())) {
             for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
+            return true;
+        } catch (DirectoryNotEmptyException | NoSuchFileException | UncheckedIOException changedMeanwhile) {
+            return Files.notExists(data());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

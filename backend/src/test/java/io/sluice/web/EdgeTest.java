@@ -74,7 +74,7 @@ class EdgeTest extends EdgeRefusals {
 
     @Test
     void who_leaves_before_the_answer_is_ready_is_no_fault_of_ours() throws Exception {
-        try (var faults = new Overheard(Errors.class)) {
+        try (var faults = new Overheard(Errors.class, "/drawn", "/broken")) {
             try (Socket socket = portal.socket()) {
                 socket.getOutputStream()
                         .write("GET /drawn HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

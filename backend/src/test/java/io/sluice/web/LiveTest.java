@@ -67,7 +67,7 @@ class LiveTest {
                         30,
                         75),
                 web -> List.of(
-                        Route.get("/broken", call -> Future.succeededFuture(broken())),
+                        Route.get("/breaks-off", call -> Future.succeededFuture(broken())),
                         Route.get("/live/late", call -> {
                             asked.add("");
                             call.context().request().connection().closeHandler(closed -> left.add(""));
@@ -171,7 +171,7 @@ class LiveTest {
 
     @Test
     void who_leaves_before_a_socket_is_opened_is_no_fault_of_ours() throws Exception {
-        try (var faults = new Overheard(Errors.class)) {
+        try (var faults = new Overheard(Errors.class, "/live/late")) {
             try (var line = new Socket(InetAddress.getLoopbackAddress(), portal.port)) {
                 line.getOutputStream().write(upgrade("/live/late"));
                 assertThat(asked.poll(5, TimeUnit.SECONDS)).isNotNull();
@@ -201,7 +201,7 @@ class LiveTest {
 
     @Test
     void an_answer_that_never_began_leaves_none_of_its_headers_to_the_refusal() {
-        var answer = portal.get("/broken", "Cookie", "sluice_session=ann");
+        var answer = portal.get("/breaks-off", "Cookie", "sluice_session=ann");
 
         assertThat(answer.statusCode()).isEqualTo(410);
         assertThat(answer.bodyAsString()).contains("It went away.");

@@ -1,5 +1,7 @@
 package io.sluice.web;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -9,12 +11,14 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** What a class logs, at every level. */
+/** What a class logs, at every level, of some paths: others are tested beside this. */
 final class Overheard extends Handler implements AutoCloseable {
     private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
     private final Logger logger;
+    private final List<String> paths;
 
-    Overheard(Class<?> who) {
+    Overheard(Class<?> who, String... paths) {
+        this.paths = List.of(paths);
         logger = Logger.getLogger(who.getName());
         logger.addHandler(this);
         logger.setLevel(Level.ALL);
@@ -27,7 +31,10 @@ final class Overheard extends Handler implements AutoCloseable {
 
     @Override
     public void publish(LogRecord line) {
-        said.add(line.getLevel() + " " + line.getMessage());
+        String whole = line.getMessage() + Arrays.toString(line.getParameters());
+        if (paths.stream().anyMatch(whole::contains)) {
+            said.add(line.getLevel() + " " + line.getMessage());
+        }
     }
 
     @Override

@@ -86,7 +86,8 @@ public final class Transfers {
         this.room = new Room(() -> files.room() - Fetching.SPARE);
         this.folders = folders;
         this.metrics = new TransferMetrics(registry);
-        this.sources = new Sources(keys, web, new Repositories(web, metrics::turn), folders, room);
+        this.sources =
+                new Sources(keys, web, new Repositories(web, Repositories.MOST_FILES, metrics::turn), folders, room);
         this.pace = pace;
         this.clearing = new Clearing(files::removedOutputs);
         this.unfinished = new Unfinished(database, registry);

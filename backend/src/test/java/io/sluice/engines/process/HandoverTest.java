@@ -13,10 +13,12 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a task is to run may hold secrets, and lies on no disk. */
+/** What a task is to run may hold secrets, and lies on no disk. Alone: it changes how all engines of this JVM start tasks. */
+@Isolated
 class HandoverTest {
     private static final String STARTER = "sluice.engine.starter";
     private static final String IN_SCRIPT = "hunter2-in-the-script";

@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 /** One commit of a repository, as files. Its pack lies in a folder of the gateway's own until they are landed. */
 final class Clone implements Source {
     private static final System.Logger log = System.getLogger(Clone.class.getName());
-    private static final long MOST_FILES = 1_000_000;
 
     private final Repositories repositories;
     private final WebLine line;
@@ -141,10 +140,10 @@ final class Clone implements Source {
         private void add(long size) throws IOException {
             step();
             bytes += size;
-            if (++all > MOST_FILES) {
+            if (++all > repositories.mostFiles()) {
                 throw new StoreFault(
                         Why.REFUSED,
-                        wanted + " has more than " + MOST_FILES
+                        wanted + " has more than " + repositories.mostFiles()
                                 + " files and folders. Pack them, or fetch it in the commands.");
             }
             line.limits().check(wanted.toString(), bytes);

@@ -17,13 +17,18 @@ import org.eclipse.jgit.util.SystemReader;
 
 /** The door to repositories. One at a time is unpacked or read, since that takes memory. */
 public final class Repositories {
+    /** Of one commit; folders count as files do. */
+    public static final int MOST_FILES = 1_000_000;
+
     private final WebLine line;
+    private final int mostFiles;
     private final IntConsumer waiting;
     private final Semaphore turn = new Semaphore(1, true);
 
     /** @param waiting hears of each that waits for its turn, with 1, and with -1 when it has waited */
-    public Repositories(WebLine line, IntConsumer waiting) {
+    public Repositories(WebLine line, int mostFiles, IntConsumer waiting) {
         this.line = line;
+        this.mostFiles = mostFiles;
         this.waiting = waiting;
         SystemReader.setInstance(new Alone(SystemReader.getInstance()));
     }
@@ -42,6 +47,10 @@ public final class Repositories {
      */
     public Source source(String address, Path scratch, Room room, Care care, LongConsumer came) throws IOException {
         return new Clone(this, line, Wanted.of(address), scratch, room, care, came);
+    }
+
+    int mostFiles() {
+        return mostFiles;
     }
 
     /** What a gateway that was killed has left of a scratch folder. */

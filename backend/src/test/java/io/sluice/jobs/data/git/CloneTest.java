@@ -65,7 +65,8 @@ class CloneTest {
     private Repositories repositories(Duration time, IntConsumer waiting) {
         var hosts = new Hosts(Set.of("localhost:" + git.port()));
         var limits = new Limits(1L << 40, time);
-        return new Repositories(new WebLine(new WebLine.Settings(hosts, limits, Authorities.USUAL)), waiting);
+        return new Repositories(
+                new WebLine(new WebLine.Settings(hosts, limits, Authorities.USUAL)), Repositories.MOST_FILES, waiting);
     }
 
     private Source source(Repositories repositories, LongConsumer came) throws IOException {

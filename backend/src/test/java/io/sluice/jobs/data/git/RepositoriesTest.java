@@ -39,6 +39,9 @@ class RepositoriesTest {
     private static final Care CARE =
             new Care(new Pace(1, Duration.ofMillis(1), Duration.ofMillis(1), Duration.ofMillis(1)), () -> {});
 
+    /** More than any of these repositories has, but for one. */
+    private static final int MOST_FILES = 50_000;
+
     private final Vertx vertx = Vertx.vertx();
     private final AtomicLong came = new AtomicLong();
     private Path folder;
@@ -83,8 +86,8 @@ class RepositoriesTest {
                 new Hosts(Set.of("localhost:" + git.port(), "localhost:" + old.port())), limits, Authorities.USUAL));
         Path scratch = folder.resolve("scratch");
         var all = new TreeMap<String, String>();
-        try (var source =
-                new Repositories(line, more -> {}).source(address, scratch, (bytes, left) -> true, CARE, came::set)) {
+        try (var source = new Repositories(line, MOST_FILES, more -> {})
+                .source(address, scratch, (bytes, left) -> true, CARE, came::set)) {
             Source.Amount amount = source.count();
             source.each(new Into(all));
             assertThat(amount.files()).isEqualTo(all.size());
@@ -205,7 +208,8 @@ class RepositoriesTest {
         git.sh("t=$(git mktree </dev/null); for i in $(seq 60); do"
                 + " t=$(printf '040000 tree %s\\ta\\n040000 tree %s\\tb\\n' $t $t | git mktree); done;"
                 + " git push -qf ../x.git $(git commit-tree -m deep $t):refs/heads/deep");
-        assertThatThrownBy(() -> had(git.address("/x.git#deep"))).hasMessageContaining("files and folders");
+        assertThatThrownBy(() -> had(git.address("/x.git#deep")))
+                .hasMessageContaining("more than 50000 files and folders");
     }
 
     @Test
