@@ -36,27 +36,31 @@ final class TestPrograms {
 
     @SuppressWarnings("try") // it is held, and nothing else is done with it
     static Path unpacked() throws IOException {
-        try (var alone = alone()) {
-            return Binaries.unpacked(FOLDER);
-        }
+        return alone(() -> Binaries.unpacked(FOLDER));
     }
 
     @SuppressWarnings("try")
     private static Cluster begun() throws IOException {
-        try (var alone = alone()) {
+        return alone(() -> {
             var cluster = Cluster.of(FOLDER);
             if (!cluster.exists()) {
                 cluster.create(Binaries.unpacked(FOLDER));
             }
             return cluster;
-        }
+        });
     }
 
-    /** Other JVMs that test wait here. */
-    private static FileChannel alone() throws IOException {
+    @FunctionalInterface
+    private interface Making<T> {
+        T make() throws IOException;
+    }
+
+    /** Other threads and other JVMs that test wait here. */
+    private static synchronized <T> T alone(Making<T> making) throws IOException {
         Files.createDirectories(FOLDER);
-        var held = FileChannel.open(FOLDER.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        held.lock();
-        return held;
+        try (var held = FileChannel.open(FOLDER.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            held.lock();
+            return making.make();
+        }
     }
 }
