@@ -26,8 +26,8 @@ final class Keeper {
     private static final System.Logger LOG = System.getLogger(Keeper.class.getName());
     private static final long TICK_MILLIS = 700;
     private static final int REST_TICKS = 7;
-    /** From one look to the next, however many ring. */
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** From one look to the next, however many guests knock. */
+    private static final long PAUSE_MILLIS = 100;
 
     private final Vertx vertx;
     private final Places places;
@@ -44,7 +44,8 @@ final class Keeper {
     private volatile Map<String, Endpoint> known = Map.of();
     private volatile boolean moving;
     private volatile boolean closed;
-    private volatile long looked = System.nanoTime() - PAUSE_NANOS;
+    private final AtomicBoolean knocked = new AtomicBoolean();
+    private volatile long looked = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
     private long ticks;
     private final long timer;
 
@@ -77,18 +78,6 @@ final class Keeper {
             again.set(true);
             return;
         }
-        long pause = PAUSE_NANOS - (System.nanoTime() - looked);
-        if (pause > 0) {
-            vertx.setTimer(1 + TimeUnit.NANOSECONDS.toMillis(pause), rested -> lookNow());
-        } else {
-            lookNow();
-        }
-    }
-
-    private void lookNow() {
-        if (closed) {
-            return;
-        }
         looked = System.nanoTime();
         again.set(false);
         metrics.look();
@@ -98,6 +87,18 @@ final class Keeper {
                 ring();
             }
         });
+    }
+
+    /** Somebody has found one away. What changed rings at once; of those who come for it there may be many. */
+    private void knock() {
+        if (System.nanoTime() - looked >= TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS)) {
+            ring();
+        } else if (knocked.compareAndSet(false, true)) {
+            vertx.setTimer(PAUSE_MILLIS, rested -> {
+                knocked.set(false);
+                ring();
+            });
+        }
     }
 
     private Future<Void> look() {
@@ -149,7 +150,7 @@ final class Keeper {
     Future<Excuse> excuse(String id, boolean guest) {
         if (guest) {
             steps.doubt(id);
-            ring();
+            knock();
         } else if (unknown.holds(id)) {
             return Future.succeededFuture(Excuse.of(Excuse.Kind.UNKNOWN));
         }
