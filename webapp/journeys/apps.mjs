@@ -66,7 +66,10 @@ export async function inStreamlit(stage) {
   await app.getByRole("spinbutton").fill("12");
   await app.getByRole("spinbutton").press("Enter");
   await app.getByText("square 144").waitFor();
-  await app.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first().waitFor();
+  const chart = app.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").first();
+  await chart.waitFor({ timeout: 120_000 }).catch(async (late) => {
+    throw new Error(`${late.message}: ${await app.locator("[data-testid=stMain]").innerText()}`);
+  });
   const bytes = randomBytes(20 << 20);
   await app.locator("input[type=file]").setInputFiles({ name: "points.bin", mimeType: "text/plain", buffer: bytes });
   await app.getByText(`sum ${createHash("sha256").update(bytes).digest("hex")}`).waitFor();

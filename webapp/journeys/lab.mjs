@@ -110,9 +110,9 @@ print('sum', hashlib.sha256(open(${there}, 'rb').read()).hexdigest()); os.remove
 
 /** The laptop was away, and is opened again somewhere else. */
 export async function goesOn(lab) {
-  // what Lab says of it is read and put away, whenever it comes
-  await lab.addLocatorHandler(lab.locator(".jp-Dialog", { hasText: "Connection Error" }), (said) =>
-    said.locator("button.jp-Dialog-button").click(),
+  // what Lab says of it is read and put away, whenever it comes: it could not be asked, or not save
+  await lab.addLocatorHandler(lab.locator(".jp-Dialog", { hasText: /Connection Error|File Save Error/ }), (said) =>
+    said.locator("button.jp-Dialog-button").last().click(),
   );
   // it tries again by itself, after up to half a minute
   await lab.locator(".lm-MenuBar-item", { hasText: "Kernel" }).click();
