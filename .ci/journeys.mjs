@@ -72,14 +72,16 @@ export async function journeys() {
     /^(lighthouse|set-up)\./,
     /^(devices|docker|hostile-inside|hostile-ports)\./,
     /^(notebooks-|code-server-)/,
-  ].map((names) => codeLast(files.filter((name) => names.test(name))));
-  const others = codeLast(files.filter((name) => ![...last, ...own, ...notebooks].includes(name)));
+  ].map((names) => files.filter((name) => names.test(name)));
+  const others = files.filter((name) => ![...last, ...own, ...notebooks].includes(name));
   const [one, two, three] = [gateway, second, third].map(({ match }) => ({ SLUICE_URL: match[1] }));
+  // one list, of which each lane takes
+  const rest = codeLast(others);
   const rounds = [
     [
-      { lists: [others], env: one },
-      { lists: [own, others], env: two },
-      { lists: [notebooks, others], env: three },
+      { lists: [rest], env: one },
+      { lists: [own, rest], env: two },
+      { lists: [codeLast(notebooks), rest], env: three },
     ],
     [{ lists: [last], env: one }],
   ];

@@ -30,6 +30,11 @@ final class Viewer {
     void greet(String id, Backlog.Start from) {
         told = from.offset();
         drawn = told;
+        if (socket.isClosed()) {
+            // it left while its shell was looked for, and takes no handlers any more
+            terminal.detach(this);
+            return;
+        }
         socket.closeHandler(closed -> context.runOnContext(now -> terminal.detach(this)));
         socket.drainHandler(drained -> context.runOnContext(now -> terminal.proceed()));
         socket.binaryMessageHandler(keys -> context.runOnContext(now -> terminal.typed(keys, this)));
