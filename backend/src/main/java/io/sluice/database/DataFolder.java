@@ -10,13 +10,16 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -106,16 +109,36 @@ public final class DataFolder implements Closeable {
         return text.isBlank() ? "unknown" : text;
     }
 
-    /** Removes a folder with all that is in it, if it is there. */
+    /** Removes a folder with all that is in it, if it is there. Others may be removing the same, or files of their own, meanwhile. */
     static void delete(Path folder) throws IOException {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        try (var files = Files.walk(folder)) {
-            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.deleteIfExists(file);
+                return FileVisitResult.CONTINUE;
             }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                return goneOnly(e);
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path emptied, @Nullable IOException e) throws IOException {
+                Files.deleteIfExists(emptied);
+                return goneOnly(e);
+            }
+        });
+    }
+
+    private static FileVisitResult goneOnly(@Nullable IOException e) throws IOException {
+        if (e != null && !(e instanceof NoSuchFileException)) {
+            throw e;
         }
+        return FileVisitResult.CONTINUE;
     }
 
     /** What the operating system said, without the path that {@link FileSystemException} puts before it. */

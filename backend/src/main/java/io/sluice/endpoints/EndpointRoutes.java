@@ -108,19 +108,14 @@ final class EndpointRoutes {
         return json;
     }
 
-    private static Endpoints.Wish wish(ObjectNode body) {
+    static Endpoints.Wish wish(ObjectNode body) {
         body.fieldNames().forEachRemaining(name -> {
             if (!FIELDS.contains(name)) {
                 throw Problem.invalid(
                         "An endpoint has no " + name + ". It has recipe, role, index, port, options, shared.");
             }
         });
-        Map<String, String> options = new HashMap<>();
-        body.path("options")
-                .propertyStream()
-                .forEach(
-                        option -> options.put(option.getKey(), option.getValue().asText()));
-        if (!body.path("index").isMissingNode() && !body.path("index").isInt()) {
+        if (body.hasNonNull("index") && !body.get("index").isInt()) {
             throw Problem.invalid("index is the number of a task, from 0.");
         }
         return new Endpoints.Wish(
@@ -128,11 +123,40 @@ final class EndpointRoutes {
                 text(body, "role"),
                 body.path("index").asInt(0),
                 text(body, "port"),
-                options,
-                body.path("shared").valueStream().map(name -> name.asText()).toList());
+                options(body),
+                shared(body));
+    }
+
+    /** One that is null is as one that is not there: the recipe's own holds. */
+    private static Map<String, String> options(ObjectNode body) {
+        Map<String, String> options = new HashMap<>();
+        if (body.hasNonNull("options") && !body.get("options").isObject()) {
+            throw Problem.invalid("options is an object: each option of the recipe by its name.");
+        }
+        body.path("options").propertyStream().forEach(option -> {
+            if (option.getValue().isContainerNode()) {
+                throw Problem.invalid("Option " + option.getKey() + " is a text, a number, true or false.");
+            }
+            if (!option.getValue().isNull()) {
+                options.put(option.getKey(), option.getValue().asText());
+            }
+        });
+        return options;
+    }
+
+    private static List<String> shared(ObjectNode body) {
+        JsonNode names = body.path("shared");
+        if (body.hasNonNull("shared")
+                && !(names.isArray() && names.valueStream().allMatch(JsonNode::isTextual))) {
+            throw Problem.invalid("shared is a list of names of users: [\"ann\", \"bob\"].");
+        }
+        return names.valueStream().map(JsonNode::asText).toList();
     }
 
     private static @Nullable String text(ObjectNode body, String name) {
+        if (body.path(name).isContainerNode()) {
+            throw Problem.invalid(name + " is one text.");
+        }
         return body.hasNonNull(name) ? body.get(name).asText() : null;
     }
 

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,5 +51,29 @@ class DataFolderTest {
                 .hasMessageContainingAll("The data folder " + file + " can not be written", "--data")
                 .message()
                 .hasLineCount(1);
+    }
+
+    /** As what a killed gateway was making, which still runs when the next one clears it away. */
+    @Test
+    void what_vanishes_while_it_is_removed_is_removed() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            var tree = folder.resolve("tree" + round);
+            for (int i = 0; i < 200; i++) {
+                Files.createDirectories(tree.resolve("folder" + i));
+                Files.writeString(tree.resolve("folder" + i + "/file"), "x");
+            }
+            var other = CompletableFuture.runAsync(() -> delete(tree));
+            delete(tree);
+            other.get(20, TimeUnit.SECONDS);
+            assertThat(tree).doesNotExist();
+        }
+    }
+
+    private static void delete(Path tree) {
+        try {
+            DataFolder.delete(tree);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,8 @@ final class Gateway implements AutoCloseable {
 
     /** PostgreSQL's programs for other machines, which are large. */
     private static final Pattern FOREIGN = Pattern.compile("binaries-(darwin|linux-arm)");
+
+    private static final long LIMIT_SECONDS = 90;
 
     private final Process process;
     private final BufferedReader said;
@@ -39,7 +43,7 @@ final class Gateway implements AutoCloseable {
             say("stopped");
         } catch (DataFolder.Unusable | Database.Unavailable e) {
             say(String.valueOf(e.getMessage()));
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             say(e.toString());
         }
         System.exit(0);
@@ -94,10 +98,16 @@ final class Gateway implements AutoCloseable {
         return process.pid();
     }
 
-    /** Waits for its next line; null when it has ended. */
+    /** Waits for its next line; null when it has ended. One that says nothing is ended. */
     @Nullable
     String line() throws IOException {
-        return said.readLine();
+        var late = CompletableFuture.runAsync(
+                process::destroyForcibly, CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS));
+        try {
+            return said.readLine();
+        } finally {
+            late.cancel(false);
+        }
     }
 
     void kill() throws InterruptedException {

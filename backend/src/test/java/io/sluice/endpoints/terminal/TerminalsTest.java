@@ -150,12 +150,17 @@ class TerminalsTest {
 
     /** A browser with a terminal of ann's open. */
     private ClientWebSocket open(Exec shell, Limits limits) {
+        return open(Future.succeededFuture(shell), Promise.promise(), limits);
+    }
+
+    /** @param gone when the gateway knows that the browser has left */
+    private ClientWebSocket open(Future<Exec> shell, Promise<Void> gone, Limits limits) {
         Engine engine = (Engine) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Engine.class}, (self, method, given) -> {
                     if (!method.getName().equals("exec")) {
                         throw new UnsupportedOperationException(method.getName());
                     }
-                    return Future.succeededFuture(shell);
+                    return shell;
                 });
         var terminals = new Terminals(
                 vertx,
@@ -165,7 +170,10 @@ class TerminalsTest {
                 new CollectorRegistry());
         var visit = new Visit(1, "ann", 7, "ann~train", "main", 0, new Command.Screen(80, 24), null, 0);
         var server = vertx.createHttpServer()
-                .webSocketHandler(socket -> terminals.serve(visit, socket))
+                .webSocketHandler(socket -> {
+                    socket.closeHandler(gone::tryComplete);
+                    terminals.serve(visit, socket);
+                })
                 .listen(0, "127.0.0.1")
                 .await();
         var socket = client.webSocket();
@@ -209,6 +217,19 @@ class TerminalsTest {
         assertThat(next(words)).contains("\"hello\"");
         assertThat(shell.exit.future().isComplete()).isFalse();
         socket.close().await();
+        isAudited("left");
+        assertThat(shell.exit.future().isComplete()).isTrue();
+    }
+
+    @Test
+    void who_leaves_while_the_shell_is_begun_leaves_one_that_nobody_looks_at() throws Exception {
+        var shell = new Silent();
+        Promise<Exec> begun = Promise.promise();
+        Promise<Void> gone = Promise.promise();
+        var socket = open(begun.future(), gone, new Limits(10, 100, LONG, SOON));
+        socket.close().await();
+        gone.future().await(20, TimeUnit.SECONDS);
+        begun.complete(shell);
         isAudited("left");
         assertThat(shell.exit.future().isComplete()).isTrue();
     }
