@@ -44,7 +44,10 @@ export function realCode({ title, skip, boxed = false }) {
     skip: why,
     timeout: 180_000,
   }, async () => {
-    await visit.page.locator("#endpoint-code-server .state", { hasText: "ready" }).waitFor();
+    const ready = visit.page.locator("#endpoint-code-server .state", { hasText: "ready" });
+    await ready.waitFor().catch(async (late) => {
+      throw new Error(`${late.message}: ${await visit.page.locator("main").innerText()}`);
+    });
     const code = await openFrom(visit.context, visit.page, "code-server");
     const complaints = [];
     code.on("pageerror", (error) => complaints.push(String(error)));

@@ -110,6 +110,11 @@ final class LogDesk implements AutoCloseable {
             Files.write(home().resolve(job), bytes);
             String log = submit(job, "cat /userhome/" + job);
             ended(job);
+            JsonNode status = json("/api/v2/jobs/" + name + "~" + job).path("jobStatus");
+            if (!status.path("state").asText().equals("SUCCEEDED")
+                    || status.path("retries").asInt() != 0) {
+                throw new IllegalStateException(status.toString());
+            }
             return log;
         }
 

@@ -57,7 +57,10 @@ final class Errors {
 
     /** Whoever asked has left, and nothing failed but telling them. */
     private static boolean hasGone(RoutingContext context) {
-        return context.response().closed()
+        // the connection is closed a little before its answers are told so
+        boolean closed =
+                context.response().closed() || !Live.channel(context.request()).isActive();
+        return closed
                 && (context.failure().getClass() == VertxException.class
                         || context.failure() instanceof HttpClosedException
                         || context.failure() instanceof StreamResetException

@@ -153,7 +153,7 @@ public final class Live {
                 });
     }
 
-    private static Channel channel(HttpServerRequest request) {
+    static Channel channel(HttpServerRequest request) {
         return ((HttpServerConnection) request.connection())
                 .channelHandlerContext()
                 .channel();

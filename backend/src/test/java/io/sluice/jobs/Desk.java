@@ -24,6 +24,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -221,9 +222,21 @@ public final class Desk implements AutoCloseable, BeforeEachCallback, AfterEachC
     public void eventually(BooleanSupplier condition) {
         for (var end = Instant.now().plus(LIMIT); !condition.getAsBoolean(); LockSupport.parkNanos(5_000_000)) {
             if (Instant.now().isAfter(end)) {
-                throw new AssertionError("did not come about within " + LIMIT);
+                throw new AssertionError("did not come about within " + LIMIT + movers());
             }
         }
+    }
+
+    /** What those who move data are about, of all gateways in this JVM. */
+    private static String movers() {
+        var text = new StringBuilder();
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            if (thread.getName().startsWith("sluice-data") && stack.length > 0) {
+                text.append("\n").append(thread.getName());
+                Arrays.stream(stack).forEach(at -> text.append("\n  ").append(at));
+            }
+        });
+        return text.toString();
     }
 
     /** As when the process ends in good order. */
