@@ -125,9 +125,15 @@ public final class Folder implements AutoCloseable {
         int found = owner.act(() -> Kernel.folder(above, name));
         if (found < 0) {
             Found there = found(name);
-            throw new Refused(
-                    there.kind() == Found.Kind.LINK ? Why.LINK : there.isFolder() ? Why.NOT_ALLOWED : Why.NOT_A_FOLDER,
-                    name);
+            // somebody may have made it between the two looks
+            found = there.isFolder() ? owner.act(() -> Kernel.folder(above, name)) : found;
+            if (found < 0) {
+                throw new Refused(
+                        there.kind() == Found.Kind.LINK
+                                ? Why.LINK
+                                : there.isFolder() ? Why.NOT_ALLOWED : Why.NOT_A_FOLDER,
+                        name);
+            }
         }
         return new Folder(found, owner, theirs);
     }
@@ -237,7 +243,10 @@ public final class Folder implements AutoCloseable {
         int thing = owner.act(() -> Kernel.thing(above, name));
         if (thing < 0) {
             found(name);
-            throw new Refused(Why.NOT_ALLOWED, name);
+            thing = owner.act(() -> Kernel.thing(above, name)); // made between the two looks
+            if (thing < 0) {
+                throw new Refused(Why.NOT_ALLOWED, name);
+            }
         }
         try {
             Path path = Path.of("/proc/self/fd/" + thing);

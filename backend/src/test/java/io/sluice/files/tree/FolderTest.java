@@ -14,7 +14,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -413,6 +416,24 @@ class FolderTest {
                         }
                     })
                     .count();
+        }
+    }
+
+    /** As the files of one input come at the same time, and several of them are the first in their folder. */
+    @Test
+    void folders_that_several_make_at_the_same_time_are_made_for_all_of_them() throws Exception {
+        try (Folder top = open();
+                var threads = Executors.newFixedThreadPool(4)) {
+            for (int round = 0; round < ROUNDS / 10; round++) {
+                Place place = Place.of("round" + round + "/within");
+                Callable<Void> make = () -> {
+                    top.made(place).close();
+                    return null;
+                };
+                for (var made : threads.invokeAll(Collections.nCopies(4, make))) {
+                    made.get();
+                }
+            }
         }
     }
 }
