@@ -183,26 +183,35 @@ test("whoever_is_warned_of_idle_devices_keeps_the_job_with_one_click", needed, a
   await page.locator("#new-cluster button[type=submit]").click();
   await page.locator(".notice.good").waitFor();
   const key = await submitted("rests", "sleep 600", "RUNNING", { devices: 2, gpuType: "H100", cluster });
-  // after the last look at it, so that what it did before counts for nothing
-  const stored = sql(
-    `INSERT INTO idle_jobs (job_id, attempt, cluster, quiet_ms, level, seen, warned, minutes, action, due, keep_hours)
+  try {
+    // after the last look at it, so that what it did before counts for nothing
+    const stored = sql(
+      `INSERT INTO idle_jobs (job_id, attempt, cluster, quiet_ms, level, seen, warned, minutes, action, due, keep_hours)
      SELECT id, attempt, virtual_cluster, 2700000, 0, now(), now() + interval '1 hour', 45, 'STOP', now() + interval '2 hours', 8
      FROM jobs WHERE name = '${nameOf(key)}'
      ON CONFLICT (job_id) DO UPDATE SET warned = excluded.warned, minutes = 45, action = 'STOP', due = excluded.due, keep_hours = 8
      RETURNING 1`,
-  );
-  assert.equal(stored, "1");
-  await page.goto(`/jobs/${key}`);
-  const banner = page.locator(".notice", { hasText: "done nothing for 45 minutes" });
-  await banner.waitFor();
-  await picture(page, "idle-warned");
-  assert.deepEqual(await violations(page), []);
-  await banner.getByRole("button", { name: "Keep it for 8 hours" }).click();
-  await page.locator(".notice", { hasText: `${admin.name} keeps it` }).waitFor();
-  await picture(page, "idle-kept");
-  assert.equal(await banner.count(), 0);
-  assert.deepEqual(complaints, []);
-  await jobs.stop(nameOf(key));
+    );
+    assert.equal(stored, "1");
+    await page.goto(`/jobs/${key}`);
+    const banner = page.locator(".notice", { hasText: "done nothing for 45 minutes" });
+    await banner.waitFor();
+    await picture(page, "idle-warned");
+    assert.deepEqual(await violations(page), []);
+    await banner.getByRole("button", { name: "Keep it for 8 hours" }).click();
+    await page
+      .locator(".notice", { hasText: `${admin.name} keeps it` })
+      .waitFor()
+      .catch(async (late) => {
+        throw new Error(`${late.message}: ${await page.locator("main").innerText()}`);
+      });
+    await picture(page, "idle-kept");
+    assert.equal(await banner.count(), 0);
+    assert.deepEqual(complaints, []);
+  } finally {
+    // its devices are for whoever comes next
+    await jobs.stop(nameOf(key));
+  }
   await context.close();
 });
 
