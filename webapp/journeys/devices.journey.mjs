@@ -153,7 +153,15 @@ for (const look of LOOKS)
       .waitFor();
     assert.equal(await tiles.count(), 12);
     assert.equal(await tiles.locator(".chip").count(), 12, "each says that it is simulated");
-    assert.equal(await page.locator(".device-tile.free").count(), 4);
+    const free = page.locator(".device-tile.free");
+    // those of a job that has just ended, too, as soon as the page hears of it
+    await free
+      .nth(3)
+      .waitFor()
+      .catch(async (late) => {
+        throw new Error(`${late.message}: ${(await tiles.allInnerTexts()).join(" | ")}`);
+      });
+    assert.equal(await free.count(), 4);
     await picture(page, `cluster-${called(look)}`);
     await fits(page);
     if (look.language === "en") assert.deepEqual(await violations(page), []);
