@@ -121,21 +121,31 @@ public final class Folder implements AutoCloseable {
     }
 
     public Folder folder(String name) throws IOException {
-        int above = number();
-        int found = owner.act(() -> Kernel.folder(above, name));
+        int found = reached(name, Kernel::folder);
         if (found < 0) {
             Found there = found(name);
-            // somebody may have made it between the two looks
-            found = there.isFolder() ? owner.act(() -> Kernel.folder(above, name)) : found;
-            if (found < 0) {
-                throw new Refused(
-                        there.kind() == Found.Kind.LINK
-                                ? Why.LINK
-                                : there.isFolder() ? Why.NOT_ALLOWED : Why.NOT_A_FOLDER,
-                        name);
-            }
+            throw new Refused(
+                    there.kind() == Found.Kind.LINK ? Why.LINK : there.isFolder() ? Why.NOT_ALLOWED : Why.NOT_A_FOLDER,
+                    name);
         }
         return new Folder(found, owner, theirs);
+    }
+
+    /** A look at what has a name here; negative: it can not be opened. */
+    @FunctionalInterface
+    private interface Look {
+        int at(int above, String name) throws IOException;
+    }
+
+    /** What was not there at the first look, and is when the reason is looked for, was made in between. */
+    private int reached(String name, Look look) throws IOException {
+        int above = number();
+        int first = owner.act(() -> look.at(above, name));
+        if (first >= 0) {
+            return first;
+        }
+        found(name); // what is missing is told as that
+        return owner.act(() -> look.at(above, name));
     }
 
     private Path path(String name) {
@@ -239,14 +249,9 @@ public final class Folder implements AutoCloseable {
     }
 
     private <T> T file(String name, Use<T> use) throws IOException {
-        int above = number();
-        int thing = owner.act(() -> Kernel.thing(above, name));
+        int thing = reached(name, Kernel::thing);
         if (thing < 0) {
-            found(name);
-            thing = owner.act(() -> Kernel.thing(above, name)); // made between the two looks
-            if (thing < 0) {
-                throw new Refused(Why.NOT_ALLOWED, name);
-            }
+            throw new Refused(Why.NOT_ALLOWED, name);
         }
         try {
             Path path = Path.of("/proc/self/fd/" + thing);
