@@ -57,7 +57,7 @@ final class TestPostgres {
         }
         try {
             var folder = folder();
-            var server = Embedded.start(Files.exists(folder) ? folder : begun(folder));
+            var server = Embedded.start(isWhole(folder) ? folder : begun(folder));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> end(server, folder), "stop-test-database"));
             return server.target().url();
         } catch (IOException e) {
@@ -79,6 +79,24 @@ final class TestPostgres {
         return Files.isDirectory(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() > ROOM
                 ? memory
                 : target.resolve(name);
+    }
+
+    /** What a killed run of a clone has left whose programs went with it can not be taken over, and is cleared away. */
+    private static boolean isWhole(Path folder) throws IOException {
+        if (TestPrograms.areIn(folder)) {
+            return true;
+        }
+        var cluster = folder.resolve("postgres");
+        var left = Postmaster.read(cluster).filter(server -> server.alive() && server.serves(cluster));
+        if (left.isPresent()) {
+            left.get().signalAll("KILL");
+            if (!left.get().goneWithin(PATIENCE.toMillis())) {
+                throw new IOException(
+                        "PostgreSQL's process " + left.get().pid() + " in " + folder + " can not be ended");
+            }
+        }
+        DataFolder.delete(folder);
+        return false;
     }
 
     private static Path begun(Path folder) throws IOException, InterruptedException {

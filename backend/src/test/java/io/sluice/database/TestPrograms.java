@@ -27,6 +27,10 @@ final class TestPrograms {
         return data;
     }
 
+    static boolean areIn(Path data) throws IOException {
+        return Files.isDirectory(data.resolve(unpacked().getFileName()));
+    }
+
     static void copy(Path from, Path into) throws IOException, InterruptedException {
         var copying = new ProcessBuilder("cp", "-a", from.toString(), into.toString()).inheritIO();
         if (copying.start().waitFor() != 0) {
