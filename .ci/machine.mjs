@@ -52,7 +52,8 @@ const mayInstall = root && onPath("apt-get");
 /** So many ports in a row that nobody listens at, as `first-last`. */
 export async function freeRange(count) {
   for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    // neither the kernel nor an engine gives these to anybody
+    const first = 61_000 + Math.floor(Math.random() * (4_500 - count));
     const all = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)));
     if (all.every(Boolean)) return `${first}-${first + count - 1}`;
   }

@@ -7,7 +7,6 @@ import io.sluice.DoorDesk.Door;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -37,9 +36,7 @@ class PortRoadIT {
 
     @BeforeAll
     static void open() throws IOException {
-        try (var free = new ServerSocket(0)) {
-            lowest = Math.min(free.getLocalPort(), 65_000) + 1;
-        }
+        lowest = FreePorts.inARow(3);
         highest = lowest + 2;
         desk = new DoorDesk(folder, "--endpoint-ports", lowest + "-" + highest);
         ann = desk.somebody("ann");

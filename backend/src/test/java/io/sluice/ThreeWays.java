@@ -1,6 +1,5 @@
 package io.sluice;
 
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +17,9 @@ abstract class ThreeWays {
 
     @BeforeAll
     static void open() throws Exception {
-        int port;
-        try (var free = new ServerSocket(0)) {
-            port = Math.min(free.getLocalPort(), 65_000);
-        }
+        int port = FreePorts.inARow(12);
         DESKS.add(new DoorDesk(folder.resolve("names")));
-        DESKS.add(new DoorDesk(folder.resolve("ports"), "--endpoint-ports", (port + 1) + "-" + (port + 12)));
+        DESKS.add(new DoorDesk(folder.resolve("ports"), "--endpoint-ports", port + "-" + (port + 11)));
         DESKS.add(new DoorDesk(folder.resolve("inside"), "--apps-domain", "none"));
         for (DoorDesk desk : DESKS) {
             DoorDesk.Somebody ann = desk.somebody("ann");
