@@ -3,14 +3,9 @@ package io.sluice.files.tree;
 import io.sluice.files.tree.Refused.Why;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,7 +15,6 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -32,13 +26,6 @@ public final class Folder implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x"));
     private static final FileAttribute<Set<PosixFilePermission>> CLOSED =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-
-    private static final Map<Class<? extends FileSystemException>, Why> WHY = Map.of(
-            NoSuchFileException.class, Why.MISSING,
-            FileAlreadyExistsException.class, Why.EXISTS,
-            DirectoryNotEmptyException.class, Why.NOT_EMPTY,
-            AccessDeniedException.class, Why.NOT_ALLOWED,
-            NotDirectoryException.class, Why.NOT_A_FOLDER);
 
     private final int number;
     private final Owner owner;
@@ -398,17 +385,8 @@ public final class Folder implements AutoCloseable {
         try {
             return owner.act(step);
         } catch (FileSystemException e) {
-            throw refused(name, e);
+            throw new Refused(Reasons.of(e), name);
         }
-    }
-
-    private static IOException refused(String name, FileSystemException e) {
-        Why why = WHY.entrySet().stream()
-                .filter(kind -> kind.getKey().isInstance(e))
-                .map(Map.Entry::getValue)
-                .findFirst()
-                .orElseGet(() -> Reasons.of(String.valueOf(e.getReason())));
-        return new Refused(why, name);
     }
 
     @Override

@@ -1,6 +1,12 @@
 package io.sluice.files.tree;
 
 import io.sluice.files.tree.Refused.Why;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -18,6 +24,13 @@ final class Reasons {
             17, Why.EXISTS,
             22, Why.NOT_ALLOWED); // EINVAL
 
+    private static final Map<Class<? extends FileSystemException>, Why> KINDS = Map.of(
+            NoSuchFileException.class, Why.MISSING,
+            FileAlreadyExistsException.class, Why.EXISTS,
+            DirectoryNotEmptyException.class, Why.NOT_EMPTY,
+            AccessDeniedException.class, Why.NOT_ALLOWED,
+            NotDirectoryException.class, Why.NOT_A_FOLDER);
+
     private static final Map<String, Why> MEANT = meant();
 
     private Reasons() {}
@@ -26,6 +39,14 @@ final class Reasons {
         Map<String, Why> meant = new HashMap<>();
         NUMBERS.forEach((number, why) -> meant.put(Kernel.said(number), why));
         return Map.copyOf(meant);
+    }
+
+    static Why of(FileSystemException failure) {
+        return KINDS.entrySet().stream()
+                .filter(kind -> kind.getKey().isInstance(failure))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElseGet(() -> of(String.valueOf(failure.getReason())));
     }
 
     static Why of(String reason) {
