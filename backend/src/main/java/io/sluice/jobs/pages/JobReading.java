@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what a look at a job shows, and no more than that. */
 final class JobReading {
+    private static final System.Logger LOG = System.getLogger(JobReading.class.getName());
     /** Attempts of a job that are listed; older ones are reached by their address. */
     private static final int ATTEMPTS = 100;
 
@@ -63,7 +64,7 @@ final class JobReading {
         Future<Optional<Remark>> remark = wanted != null && wanted != job.attempt()
                 ? Future.succeededFuture(Optional.empty())
                 : remarks.of(new Remark.Named(job.id(), job.key()), job.attempt())
-                        .otherwise(Optional.empty());
+                        .otherwise(failure -> unread(job, failure));
         return Future.all(detail, attempts, events, inventory, remark)
                 .compose(all -> runs(job, detail.result(), look)
                         .map(runs -> page(
@@ -76,6 +77,16 @@ final class JobReading {
                                 look,
                                 cursor,
                                 saying)));
+    }
+
+    /** What another room can not say at the moment keeps nobody from the page. */
+    private static Optional<Remark> unread(Job job, Throwable failure) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "event=remark-not-read job={0} cause=\"{1}\" effect=the page is without it",
+                job.key(),
+                failure.getMessage());
+        return Optional.empty();
     }
 
     private Future<List<Event>> events(Job job, Look look) {

@@ -53,9 +53,8 @@ public final class TelemetryPages {
             Grafana grafana,
             Idle idle,
             Live live) {
-        observer.listen(seen -> live.ring(TOPIC));
         var lookup = new Lookup(jobs);
-        return Stream.of(
+        List<Route> routes = Stream.of(
                         new SeriesRoutes(lookup, history, prometheus).routes(),
                         new DeviceRoutes(observer).routes(),
                         new MetricsPanelRoutes(jobs, lookup, observer, history, new Boards(grafana)).routes(),
@@ -65,6 +64,9 @@ public final class TelemetryPages {
                         new ClusterRoutes(jobs, observer, live).routes())
                 .flatMap(List::stream)
                 .toList();
+        // the last to listen: whoever is told of a picture finds that the pages have it
+        observer.listen(seen -> live.ring(TOPIC));
+        return routes;
     }
 
     private static String spark(float[] values, double top) {
