@@ -53,11 +53,14 @@ export async function inStreamlit(stage) {
   const app = await stage.open("streamlit");
   const seen = new Set();
   const failed = [];
-  app.on("requestfailed", (request) => failed.push(`${request.url()}: ${request.failure()?.errorText}`));
+  app.on("requestfailed", (request) => failed.push({ url: request.url(), error: request.failure()?.errorText }));
   await app.exposeFunction("seen", (words) => seen.add(words));
-  for (let first = true; !(await isDrawn(app, seen)); first = false) {
+  for (let first = true; ; first = false) {
+    const lost = await lostOf(app, seen);
+    if (!lost) break;
     // Chromium breaks off what is on its way when the machine's networks change, and containers beside it change them
-    assert.ok(first && failed.some((one) => one.includes("ERR_NETWORK_CHANGED")), `lost: ${failed.join("\n")}`);
+    const broken = failed.some((one) => lost.includes(one.url) && one.error?.includes("ERR_NETWORK_CHANGED"));
+    assert.ok(first && broken, `${lost}: ${failed.map(({ url, error }) => `${url} ${error}`).join("\n")}`);
     await app.reload();
   }
   const bytes = randomBytes(20 << 20);
@@ -67,8 +70,8 @@ export async function inStreamlit(stage) {
   await app.close();
 }
 
-/** Whether its chart came; what that is drawn by comes last, and may be lost on its way. */
-async function isDrawn(app, seen) {
+/** What it says that was lost of what its chart is drawn by, which comes last; nothing: the chart is there. */
+async function lostOf(app, seen) {
   await app.getByRole("heading", { name: "dashboard" }).waitFor();
   await app.evaluate(() => {
     new MutationObserver(() => {
@@ -91,7 +94,7 @@ async function isDrawn(app, seen) {
     .catch(async (late) => {
       throw new Error(`${late.message}: ${await app.locator("[data-testid=stMain]").innerText()}`);
     });
-  return chart.isVisible();
+  return (await chart.isVisible()) ? "" : lost.innerText();
 }
 
 /** Debian's Notebook 6: a notebook of its own, and a cell in it. */

@@ -11,7 +11,9 @@ process.env.SLUICE_URL = address ?? process.env.SLUICE_URL;
 /** Where that gateway looks for Grafana; nobody listens there but a test that stands in for it. */
 const port = Number(process.env.SLUICE_GRAFANA_PORT);
 const { violations } = await import("./axe.mjs");
-const { admin, DESKTOP, freshName, openBrowser, opener, PHONE, picture, signedIn } = await import("./browser.mjs");
+const { admin, DESKTOP, freshName, gateway, openBrowser, opener, PHONE, picture, signedIn } = await import(
+  "./browser.mjs"
+);
 const { desk } = await import("./desk.mjs");
 
 const needed = { skip: !address && "SLUICE_DEVICES_URL names no gateway" };
@@ -37,9 +39,8 @@ before(async () => {
   running = await submitted("trains", "i=0; while true; do i=$((i+1)); echo step $i; sleep 0.2; done", "RUNNING");
 });
 after(async () => {
-  if (!address) return;
-  await jobs.stop(nameOf(running));
-  await browser.close();
+  if (running) await jobs.stop(nameOf(running));
+  await browser?.close();
 });
 
 const nameOf = (key) => key.split("~")[1];
@@ -53,8 +54,21 @@ async function submitted(stem, command, state, { devices = 8, gpuType = "Ascend9
     virtualCluster: cluster,
     taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 0, memoryMB: 64, gpuNumber: devices, command }],
   });
-  await jobs.until(jobName, state);
+  await jobs.until(jobName, state).catch(async (late) => {
+    await jobs.stop(jobName);
+    throw late;
+  });
   return key;
+}
+
+/** Until the gateway has looked at its devices: what is said of a job that it has not seen is forgotten as a former one's. */
+async function seen(key) {
+  const headers = { Authorization: `Bearer ${jobs.token}` };
+  const looks = async () => (await fetch(`${gateway}/api/v2/devices`, { headers })).json();
+  for (const end = Date.now() + 30_000; !(await looks()).some(({ job }) => job === key); ) {
+    assert.ok(Date.now() < end, `no device is seen with ${key}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 const panel = "turbo-frame#panel-metrics";
@@ -154,10 +168,10 @@ for (const look of LOOKS)
     assert.equal(await tiles.count(), 12);
     assert.equal(await tiles.locator(".chip").count(), 12, "each says that it is simulated");
     const free = page.locator(".device-tile.free");
-    // those of a job that has just ended, too, as soon as the page hears of it
+    // those of a job that has just ended, too, as soon as the page hears of it: a few rounds of 5 s
     await free
       .nth(3)
-      .waitFor()
+      .waitFor({ timeout: 20_000 })
       .catch(async (late) => {
         throw new Error(`${late.message}: ${(await tiles.allInnerTexts()).join(" | ")}`);
       });
@@ -190,8 +204,10 @@ test("whoever_is_warned_of_idle_devices_keeps_the_job_with_one_click", needed, a
   await picture(page, "idle-rule");
   await page.locator("#new-cluster button[type=submit]").click();
   await page.locator(".notice.good").waitFor();
-  const key = await submitted("rests", "sleep 600", "RUNNING", { devices: 2, gpuType: "H100", cluster });
+  const rests = { devices: 2, gpuType: "H100", cluster };
+  const key = await submitted("rests", "sleep 600", "RUNNING", rests);
   try {
+    await seen(key);
     // after the last look at it, so that what it did before counts for nothing
     const stored = sql(
       `INSERT INTO idle_jobs (job_id, attempt, cluster, quiet_ms, level, seen, warned, minutes, action, due, keep_hours)
@@ -211,14 +227,14 @@ test("whoever_is_warned_of_idle_devices_keeps_the_job_with_one_click", needed, a
       .locator(".notice", { hasText: `${admin.name} keeps it` })
       .waitFor()
       .catch(async (late) => {
-        throw new Error(`${late.message}: ${await page.locator("main").innerText()}`);
+        throw new Error(`${late.message}: ${await page.locator("main").innerText()} ${complaints.join("\n")}`);
       });
     await picture(page, "idle-kept");
     assert.equal(await banner.count(), 0);
     assert.deepEqual(complaints, []);
   } finally {
-    // its devices are for whoever comes next
-    await jobs.stop(nameOf(key));
+    // its devices are for whoever comes next; what failed before is what is told
+    await jobs.stop(nameOf(key)).catch((failure) => console.error(failure));
   }
   await context.close();
 });
