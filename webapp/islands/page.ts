@@ -1,6 +1,7 @@
 /*
  * What Turbo leaves to the page: the theme stands on <html>, which Turbo does not replace, and somebody who can not see
- * that the page has changed must be put where it begins, or where a form was refused.
+ * that the page has changed must be put where it begins, or where a form was refused. A form that does not reach the
+ * gateway says so: Turbo gives its button back and is silent.
  */
 
 type Render = CustomEvent<{ newBody: HTMLElement }>;
@@ -47,3 +48,29 @@ document.addEventListener("turbo:load", () => {
   form.reset();
   form.closest<HTMLElement>("[popover]")?.hidePopover();
 });
+
+type Failed = CustomEvent<{ request: { isSafe: boolean } }>;
+const unsent = document.createElement("div");
+unsent.className = "unsent";
+unsent.popover = "manual"; // above all else
+const words = document.createElement("p");
+const away = document.createElement("button");
+away.type = "button";
+away.className = "button small";
+unsent.append(words, away);
+
+document.addEventListener("turbo:fetch-request-error", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || !(form instanceof HTMLFormElement) || (event as Failed).detail.request.isSafe) return;
+  const said = document.querySelector<HTMLMetaElement>("meta[name=unsent]");
+  words.textContent = said?.content ?? "";
+  words.setAttribute("role", "alert");
+  away.textContent = said?.dataset.away ?? "";
+  // in the dialog whose form it was, which a click elsewhere would close
+  (form.closest(":popover-open") ?? document.body).append(unsent);
+  unsent.showPopover();
+});
+
+const putAway = () => unsent.remove();
+away.addEventListener("click", putAway);
+for (const past of ["turbo:submit-start", "turbo:before-cache"]) document.addEventListener(past, putAway);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { violations } from "./axe.mjs";
-import { freshName, newcomer, openBrowser, opener, signedIn, visitor } from "./browser.mjs";
+import { freshName, newcomer, openBrowser, opener, picture, signedIn, visitor } from "./browser.mjs";
 import { desk, plain } from "./desk.mjs";
 
 const NEVER = { cpuNumber: 100_000 };
@@ -100,7 +100,8 @@ test("every_attempt_of_a_job_that_was_tried_again_has_an_address", async () => {
   const key = await jobs.submit(plain(name, "exit 3", { retryCount: 2 }));
   await jobs.until(name, "FAILED");
   await page.goto(`/jobs/${key}?tab=history`);
-  assert.equal(await page.locator(".attempts tbody tr").count(), 3);
+  const attempts = page.locator(".attempts tbody tr");
+  assert.equal(await attempts.count(), 3, (await attempts.allInnerTexts()).join(" | "));
   await page.locator(".attempts tbody tr:last-child a").click();
   await page.waitForURL(`**/jobs/${key}?attempt=0`);
   await page.locator(".notice", { hasText: "attempt 1 of 3" }).waitFor();
@@ -110,6 +111,34 @@ test("every_attempt_of_a_job_that_was_tried_again_has_an_address", async () => {
   await page.waitForURL(`**/jobs/${key}?tab=tasks&attempt=1`);
   await page.locator(".tasks .name").click();
   await page.locator("#task", { hasText: "run 1" }).waitFor();
+  await context.close();
+});
+
+test("what_could_not_be_sent_says_so_and_is_sent_again", async () => {
+  const { page, context } = await signedIn(browser);
+  const name = word("cut");
+  const key = await jobs.submit(plain(name, "sleep 1000"));
+  await page.goto(`/jobs/${key}`);
+  await reaches(page, "running");
+  const lost = /\/stop\b/;
+  await page.route(lost, (route) => route.abort());
+  await page.locator(opener("stop")).click();
+  const stop = page.locator("#stop button[type=submit]");
+  await stop.click();
+  const told = page.getByRole("alert").filter({ hasText: "could not be reached" });
+  await told.waitFor();
+  assert.ok(await stop.isEnabled(), "what was asked stays, to be sent again");
+  await picture(page, "unsent");
+  assert.deepEqual(await violations(page), []);
+  await page.locator(".unsent button").click();
+  assert.equal(await told.count(), 0);
+  assert.ok(await stop.isVisible(), "what was asked stays");
+  await stop.click();
+  await told.waitFor();
+  await page.unroute(lost);
+  await stop.click();
+  await reaches(page, "stopped");
+  assert.equal(await told.count(), 0);
   await context.close();
 });
 
