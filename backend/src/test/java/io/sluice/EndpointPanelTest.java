@@ -11,6 +11,7 @@ import io.vertx.ext.web.client.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -78,6 +79,35 @@ class EndpointPanelTest {
 
     private static HttpResponse<Buffer> post(String path, Map<String, String> form) {
         return boss.post("/jobs/boss~" + path, form);
+    }
+
+    @Test
+    void what_is_not_granted_is_told_in_the_reader_s_language() {
+        submitted("chinese", 0, 1, "{\"recipe\": \"port\", \"name\": \"web\", \"port\": \"no-such\"}");
+        until("chinese", "failed");
+        boss.headers.set("Accept-Language", "zh");
+        try {
+            told("endpoints", Map.of("recipe", "port", "name", "Bad name"), "应用入口的名称由小写字母、数字和 - 组成");
+            told("endpoints", Map.of("recipe", "none", "name", "a"), "没有名为 none 的应用。现有：");
+            told("endpoints", Map.of("recipe", "", "name", "a"), "请选择一个应用。现有：");
+            told("endpoints", Map.of("recipe", "port", "name", "a", "task", "other/0"), "任务没有角色 other。现有：main");
+            told("endpoints", Map.of("recipe", "port", "name", "a", "task", "main/7"), "角色 main 的实例编号为 0 到 0");
+            told("endpoints", Map.of("recipe", "port", "name", "a", "port", "80"), "端口须是 1024 到 65535 之间的数字");
+            var folder = Map.of("recipe", "tensorboard", "option.tensorboard.logdir", "x".repeat(1001));
+            told("endpoints", folder, "选项 logdir 最多 1000 个字符");
+            told("endpoints/web/share", Map.of("with", "boss"), "它本来就属于 boss。");
+            told("endpoints/web/share", Map.of("with", "b o s s"), "请输入对方登录时使用的用户名。");
+        } finally {
+            boss.headers.set("Accept-Language", "en");
+        }
+    }
+
+    private static void told(String path, Map<String, String> form, String words) {
+        var values = new HashMap<>(form);
+        values.putIfAbsent("task", "main/0");
+        var refused = post("chinese/" + path, values);
+        assertThat(refused.statusCode()).isEqualTo(422);
+        assertThat(refused.bodyAsString()).contains(words);
     }
 
     @Test

@@ -14,7 +14,7 @@ final class Sharing {
     static final int MOST_SHOWN = 100;
 
     static final String ALONE =
-            "Inside of the portal's own address endpoints are for their owner alone. An administrator can give"
+            "Inside of the address of the portal endpoints are for their owner alone. An administrator can give"
                     + " them addresses of their own with --apps-domain or --endpoint-ports.";
 
     private final EndpointStore store;
@@ -41,7 +41,7 @@ final class Sharing {
             throw Problem.invalid("Give the name with which the other one signs in.");
         }
         if (name.equals(endpoint.user())) {
-            throw Problem.invalid("It is " + name + "'s own already.");
+            throw Problem.invalid("It belongs to " + name + " already.");
         }
         if (endpoint.shared().size() >= MOST) {
             throw Problem.of(

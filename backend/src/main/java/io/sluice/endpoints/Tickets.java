@@ -71,7 +71,7 @@ final class Tickets {
         if (!isOpenable(endpoint)) {
             throw Problem.of(
                     Problem.Kind.CONFLICT,
-                    "This app does not run inside of the portal's own address. An administrator can give endpoints"
+                    "This app does not run inside of the address of the portal. An administrator can give endpoints"
                             + " addresses of their own with --apps-domain or --endpoint-ports.");
         }
         if (names.isInside() && !caller.name().equals(endpoint.user())) {

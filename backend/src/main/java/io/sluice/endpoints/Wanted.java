@@ -27,8 +27,8 @@ final class Wanted {
                     "Job " + job.key() + " has ended. Endpoints are for jobs that run, or will.");
         }
         if (!Wishes.NAME.matcher(name).matches()) {
-            throw Problem.invalid("An endpoint's name has small letters, digits and -, begins with a letter, and has at"
-                    + " most 32 characters. Give it another, like tensorboard-2.");
+            throw Problem.invalid("The name of an endpoint has small letters, digits and -, begins with a letter, and"
+                    + " has at most 32 characters. Give it another, like tensorboard-2.");
         }
         if (all.size() >= Wishes.MOST
                 && all.stream().noneMatch(one -> one.name().equals(name))) {
@@ -37,7 +37,10 @@ final class Wanted {
                     "A job has at most " + Wishes.MOST + " endpoints. Use the name of one that is off.");
         }
         Recipe recipe = recipes.find(wish.recipe())
-                .orElseThrow(() -> Problem.invalid("There is no recipe " + shown(wish.recipe()) + ". There are: "
+                .orElseThrow(() -> Problem.invalid((wish.recipe().isBlank()
+                                ? "Give a recipe."
+                                : "There is no recipe " + shown(wish.recipe()) + ".")
+                        + " There are: "
                         + recipes.all().stream().map(Recipe::name).collect(Collectors.joining(", ")) + "."));
         JobSpec.Role role = role(detail.spec(), wish.role());
         if (wish.index() < 0 || wish.index() >= role.instances()) {
@@ -81,7 +84,7 @@ final class Wanted {
                 port.matches("\\d{1,5}") && Integer.parseInt(port) >= LOWEST_PORT && Integer.parseInt(port) < 65_536;
         if (!number && !port.matches("[A-Za-z_][A-Za-z0-9_-]{0,254}")) {
             throw Problem.invalid(
-                    "port is a number from " + LOWEST_PORT + " to 65535, or the label of one of the task's ports.");
+                    "port is a number from " + LOWEST_PORT + " to 65535, or the label of a port of the task.");
         }
         return port;
     }

@@ -14,8 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Draws templates (compiled ones from the jar, or those of the source tree, recompiled when they change) and sends the files they name. */
@@ -65,7 +67,8 @@ final class Pages {
     }
 
     View view(String language, @Nullable String theme, String nonce, String path, @Nullable Caller caller) {
-        return new View(textsOf(language), assets, counts, View.theme(theme), nonce, path, caller);
+        UnaryOperator<String> told = message -> Objects.requireNonNullElse(said(message, language), message);
+        return new View(textsOf(language), told, assets, counts, View.theme(theme), nonce, path, caller);
     }
 
     /** What programs are told in English, as this reader is; null: nobody has written it down. */

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,13 @@ public final class View {
             return new Note(true, key, List.of(values));
         }
 
+        /** A value may be a sentence for programs. */
         public String in(View view) {
-            return view.t(key, values.toArray());
+            return view.t(
+                    key,
+                    values.stream()
+                            .map(value -> value instanceof String text ? view.said(text) : value)
+                            .toArray());
         }
     }
 
@@ -71,6 +77,7 @@ public final class View {
     }
 
     private final Texts texts;
+    private final UnaryOperator<String> told;
     private final Pages.Assets assets;
     private final Counts counts;
     private final String theme;
@@ -80,6 +87,7 @@ public final class View {
 
     View(
             Texts texts,
+            UnaryOperator<String> told,
             Pages.Assets assets,
             Counts counts,
             String theme,
@@ -87,6 +95,7 @@ public final class View {
             String path,
             @Nullable Caller caller) {
         this.texts = texts;
+        this.told = told;
         this.assets = assets;
         this.counts = counts;
         this.theme = theme;
@@ -98,6 +107,11 @@ public final class View {
     /** The text of a key in the viewer's language, with values put in as {@link java.text.MessageFormat} has it. */
     public String t(String key, Object... values) {
         return texts.text(key, values);
+    }
+
+    /** What programs are told in English, in the reader's words where somebody has written them down. */
+    public String said(String message) {
+        return told.apply(message);
     }
 
     /** Whether there is such a sentence, and it takes these values. What came in a cookie may be anything. */
