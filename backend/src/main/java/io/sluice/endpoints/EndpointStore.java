@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /** Endpoints as they are kept. Every change says whether it was one, and rings. */
 final class EndpointStore {
     static final String TOPIC = "endpoints";
+    /** One prints something, and stays as it is: for those who read it, and nothing is to be done. */
+    static final String LINES = "endpoints.lines";
 
     private static final String ADD = """
             INSERT INTO endpoints (id, job_id, user_name, job_name, name, recipe, role, task_index, asked_port, options, wanted,
@@ -188,6 +190,7 @@ final class EndpointStore {
     Future<Boolean> became(Endpoint endpoint, State state, @Nullable Reason reason, String lines) {
         Life life = endpoint.life();
         return did(
+                endpoint.state() == state && endpoint.reason() == reason ? LINES : TOPIC,
                 "UPDATE endpoints SET state = $2, reason = $3, lines = $4, since = CASE WHEN state = $2 AND reason = $3 THEN since ELSE now() END"
                         + " WHERE id = $1 AND wanted AND state <> 'ended' AND task_id IS NOT DISTINCT FROM $5"
                         + " AND (state, reason, lines) IS DISTINCT FROM ($2, $3, $4)",
@@ -227,9 +230,13 @@ final class EndpointStore {
     }
 
     private Future<Boolean> did(String sql, Tuple values) {
+        return did(TOPIC, sql, values);
+    }
+
+    private Future<Boolean> did(String topic, String sql, Tuple values) {
         return database.pool()
                 .preparedQuery(
-                        "WITH done AS (" + sql + " RETURNING 1) SELECT " + Doorbell.ringing(TOPIC) + " FROM done")
+                        "WITH done AS (" + sql + " RETURNING 1) SELECT " + Doorbell.ringing(topic) + " FROM done")
                 .execute(values)
                 .map(rows -> rows.rowCount() > 0);
     }

@@ -169,6 +169,7 @@ public final class Endpoints {
             live.ring(TOPIC);
             live.ring(PANELS);
         }));
+        subscriptions.add(doorbell.listen(EndpointStore.LINES, () -> live.ring(PANELS)));
         subscriptions.add(doorbell.listen(Jobs.TOPIC, () -> live.ring(PANELS)));
         return Stream.of(
                         new SharedRoutes(sharing, recipes, live).routes(), // before what takes any name

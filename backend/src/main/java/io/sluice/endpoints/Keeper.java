@@ -71,11 +71,13 @@ final class Keeper {
     }
 
     void ring() {
-        if (closed) {
-            return;
-        }
-        if (!looking.compareAndSet(false, true)) {
-            again.set(true);
+        again.set(true);
+        lookAgain();
+    }
+
+    /** Whoever rings while somebody looks is seen by whoever has looked: it is written down before, and read after. */
+    private void lookAgain() {
+        if (closed || !again.get() || !looking.compareAndSet(false, true)) {
             return;
         }
         looked = System.nanoTime();
@@ -83,9 +85,7 @@ final class Keeper {
         metrics.look();
         look().onFailure(this::fault).onComplete(over -> {
             looking.set(false);
-            if (again.get()) {
-                ring();
-            }
+            lookAgain();
         });
     }
 
@@ -206,9 +206,7 @@ final class Keeper {
                 })
                 .onComplete(done -> {
                     busy.remove(endpoint.id());
-                    if (again.get()) {
-                        ring();
-                    }
+                    lookAgain();
                 });
     }
 

@@ -3,11 +3,15 @@ package io.sluice.endpoints;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.database.TestDatabase;
+import io.sluice.endpoints.Endpoint.Reason;
+import io.sluice.endpoints.Endpoint.State;
 import io.sluice.identity.Identity;
 import io.sluice.jobs.Jobs;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnection;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
@@ -67,6 +71,24 @@ class EndpointStoreTest {
         assertThat(store.givePort("web1", FIRST, FIRST + 1).await()).isTrue();
         assertThat(store.givePort("web1", FIRST, FIRST + 1).await()).isFalse();
         assertThat(store.withPorts().await()).hasSize(2);
+    }
+
+    /** Whoever looks at it may have it print more, and would be rung by what they did. */
+    @Test
+    void what_one_prints_is_news_for_pages_alone() {
+        List<String> rung = new CopyOnWriteArrayList<>();
+        var listens = PgConnection.connect(vertx, database.url()).await();
+        listens.notificationHandler(ring -> rung.add(ring.getPayload()));
+        listens.query("LISTEN sluice").execute().await();
+        Endpoint web = store.find("web0").await().orElseThrow();
+        assertThat(store.became(web, State.READY, null, "a line").await()).isTrue();
+        assertThat(store.became(web, State.STARTING, Reason.SILENT, "a line").await())
+                .isTrue();
+        assertThat(store.ended(List.of(0L)).await()).isTrue();
+        listens.query("SELECT 1").execute().await();
+        assertThat(rung.stream().filter(topic -> topic.startsWith(EndpointStore.TOPIC)))
+                .containsExactly(EndpointStore.LINES, EndpointStore.TOPIC, EndpointStore.TOPIC);
+        listens.close().await();
     }
 
     /** Another gateway answers for it too. */
