@@ -118,8 +118,9 @@ final class EndpointRoutes {
         if (body.hasNonNull("index") && !body.get("index").isInt()) {
             throw Problem.invalid("index is the number of a task, from 0.");
         }
+        String recipe = text(body, "recipe");
         return new Endpoints.Wish(
-                body.path("recipe").asText(),
+                recipe == null ? "" : recipe,
                 text(body, "role"),
                 body.path("index").asInt(0),
                 text(body, "port"),

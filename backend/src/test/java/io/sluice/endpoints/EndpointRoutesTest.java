@@ -45,6 +45,7 @@ class EndpointRoutesTest {
     @ParameterizedTest
     @CsvSource(delimiter = ';', textBlock = """
                     {"recipe": "port", "ports": 1}; An endpoint has no ports
+                    {"recipe": ["port"]}; recipe is one text
                     {"recipe": "port", "index": "1"}; index is the number of a task
                     {"recipe": "port", "port": [8080]}; port is one text
                     {"recipe": "port", "role": {}}; role is one text

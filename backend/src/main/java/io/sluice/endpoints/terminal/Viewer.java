@@ -30,20 +30,25 @@ final class Viewer {
     void greet(String id, Backlog.Start from) {
         told = from.offset();
         drawn = told;
-        if (socket.isClosed()) {
-            // it left while its shell was looked for, and takes no handlers any more
+        try {
+            listen();
+        } catch (IllegalStateException left) {
+            // while its shell was looked for, or right now on a thread of its own; who has left takes no handlers
             terminal.detach(this);
             return;
         }
-        socket.closeHandler(closed -> context.runOnContext(now -> terminal.detach(this)));
-        socket.drainHandler(drained -> context.runOnContext(now -> terminal.proceed()));
-        socket.binaryMessageHandler(keys -> context.runOnContext(now -> terminal.typed(keys, this)));
-        socket.textMessageHandler(message -> context.runOnContext(now -> hear(message)));
         Terminals.note(socket.writeTextMessage(Words.hello(id, from)));
         socket.resume();
         if (socket.isClosed()) {
             terminal.detach(this);
         }
+    }
+
+    private void listen() {
+        socket.closeHandler(closed -> context.runOnContext(now -> terminal.detach(this)));
+        socket.drainHandler(drained -> context.runOnContext(now -> terminal.proceed()));
+        socket.binaryMessageHandler(keys -> context.runOnContext(now -> terminal.typed(keys, this)));
+        socket.textMessageHandler(message -> context.runOnContext(now -> hear(message)));
     }
 
     private void hear(String message) {
