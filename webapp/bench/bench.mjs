@@ -37,7 +37,7 @@ import { measureWeight } from "./weight.mjs";
 
 const results = join(root, "webapp/target/figures.json");
 const page = join(root, "docs/figures.md");
-const REMARKS = "## What does not reach its goal";
+const REMARKS = "## What does not reach its goal, or did not";
 const checked = join(root, "webapp/target/check.json");
 const [PAGES, UNIT, WHOLE] = ["Lighthouse, the lowest of all pages", "unit suite", "all of `./sluice test`"];
 const say = (text) => console.error(`bench: ${text}`);
