@@ -416,10 +416,10 @@ class SshIT extends SshVisits {
             trapped.request("signal", "USR1");
             trapped.says("caught");
             assertThat(trapped.exit()).isEqualTo(9);
-            var sized = guest.run("stty size; read -r line; stty size; exit 6", new int[] {99, 33});
+            var sized = guest.run(
+                    "trap 'stty size; exit 6' WINCH; stty size; while :; do sleep 0.1; done", new int[] {99, 33});
             sized.says("33 99");
             sized.resize(120, 50);
-            sized.types("\n");
             sized.says("50 120");
             assertThat(sized.exit()).isEqualTo(6);
         }
