@@ -60,7 +60,9 @@ class PrometheusIT {
 
     @Test
     void it_reads_devices_and_tasks_and_its_expressions_find_them() throws Exception {
-        filled("accelerator_assignment * on (node, device) group_left () accelerator_utilization_ratio");
+        // each of the two names has all of it, and which of them comes first is the hash of it
+        filled("accelerator_assignment{instance!~\"localhost.*\"} * on (node, device) group_left ()"
+                + " accelerator_utilization_ratio{instance!~\"localhost.*\"}");
         assertThat(filled("up{job=\"sluice\"}").at("/data/result/0/value/1").asText())
                 .isEqualTo("1");
         assertThat(filled("count(accelerator_info{instance!~\"localhost.*\"})")
