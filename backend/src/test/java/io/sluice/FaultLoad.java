@@ -107,13 +107,16 @@ final class FaultLoad {
     /** Jobs whose stop was acknowledged; true: it had started before. */
     private final Map<String, Boolean> stopped = new ConcurrentHashMap<>();
 
-    private final List<Thread> clients;
+    private final Thread submitting;
+    private final Thread stopping;
     private volatile boolean over;
 
     FaultLoad(Household house) {
         this.house = house;
-        this.clients = List.of(
-                Thread.ofVirtual().start(this::submit), Thread.ofVirtual().start(this::stop));
+        this.submitting = Thread.ofVirtual().unstarted(this::submit);
+        this.stopping = Thread.ofVirtual().unstarted(this::stop);
+        submitting.start();
+        stopping.start();
     }
 
     /** Records what it asked for, and what came of it; a job whose fate is unknown is asked for again under its key. */
@@ -126,9 +129,11 @@ final class FaultLoad {
         }
     }
 
+    /** Also when no more is asked for: what a killed gateway has stored without an answer runs, and nobody would stop it. */
     private void submit(String name, Kind kind) {
         asked.put(name, kind);
-        while (!acknowledged.contains(name) && !over) {
+        for (long end = System.nanoTime() + PATIENCE.toNanos();
+                !acknowledged.contains(name) && System.nanoTime() < end; ) {
             try {
                 var answer = house.submitText(kind.text(name, house.image()), name);
                 if (answer.statusCode() == 202) {
@@ -149,7 +154,7 @@ final class FaultLoad {
 
     /** Every second one as soon as it is acknowledged, the others when they run; until that is acknowledged too. */
     private void stop() {
-        while (!over || !toStop().isEmpty()) {
+        while (submitting.isAlive() || !toStop().isEmpty()) {
             for (String name : toStop()) {
                 boolean runs = !of(name).isEmpty();
                 if (!runs && name.hashCode() % 2 == 0) {
@@ -176,9 +181,8 @@ final class FaultLoad {
     /** No more is asked for; the gateway stays alive from here on. */
     int end() throws InterruptedException {
         over = true;
-        for (var client : clients) {
-            client.join();
-        }
+        submitting.join();
+        stopping.join();
         return acknowledged.size();
     }
 
